@@ -1,0 +1,27 @@
+package semconv
+
+// Names of the OpenTelemetry conventions that are written by our own code.
+const (
+	ServiceName           = "service.name"
+	ServiceVersion        = "service.version"
+	ServiceInstanceID     = "service.instance.id"
+	DeploymentEnvironment = "deployment.environment"
+
+	EventException      = "exception"
+	ExceptionType       = "exception.type"
+	ExceptionMessage    = "exception.message"
+	ExceptionStacktrace = "exception.stacktrace"
+
+	HostName       = "host.name"
+	HostArch       = "host.arch"
+	HostGPUCount   = "host.gpu.count"
+	OSType         = "os.type"
+	ProcessPID     = "process.pid"
+	ProcessName    = "process.executable.name"
+	ProcessRuntime = "process.runtime.name"
+	RuntimeVersion = "process.runtime.version"
+
+	TelemetrySDKName     = "telemetry.sdk.name"
+	TelemetrySDKLanguage = "telemetry.sdk.language"
+	TelemetrySDKVersion  = "telemetry.sdk.version"
+)
