@@ -1,0 +1,69 @@
+// Package seam is the one door through which the other modules of this repository reach what the root package keeps to
+// itself: which provider a registry starts its spans with, the spans that are still open, the propagator.
+//
+// It speaks OpenTelemetry types, which the root package's exported surface never does, and it does not import the root
+// package: that one hangs its side of the door in with [Install] when it is initialised. Registries are passed as any
+// and are always *lens.Registry; nil stands for lens.Default(). Everything here is safe for concurrent use.
+package seam
+
+import (
+	"sync/atomic"
+
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Open is a span that somebody else keeps track of, offered to [CloseOpen] so that all open spans end in one order.
+type Open struct {
+	// Order is what NextOrder answered when the span started.
+	Order uint64
+	// Close marks the span with the reason and ends it. It is called at most once and must not call CloseOpen.
+	Close func(reason string)
+}
+
+// Hooks is the root package's side of the door.
+type Hooks struct {
+	SetProvider func(reg any, tp trace.TracerProvider)
+	CloseOpen   func(reg any, reason string, others []Open)
+}
+
+var (
+	hooks      Hooks // written once, by the init of the root package
+	order      atomic.Uint64
+	propagator atomic.Pointer[propagation.TextMapPropagator]
+)
+
+// Install hangs in the root package's side. Only that package calls it, from an init function.
+func Install(h Hooks) { hooks = h }
+
+// SetProvider makes reg start its spans with tp from now on; spans that are open keep what they started with. A nil tp
+// returns reg to the OpenTelemetry global provider. With a no-op provider (trace/noop) every group of reg is off, and so
+// are ungated spans: that is the state after a disabled set-up and after shutdown.
+func SetProvider(reg any, tp trace.TracerProvider) { hooks.SetProvider(reg, tp) }
+
+// CloseOpen ends the spans of reg that are still open, and others with them, newest first over both lists. Each span of
+// reg keeps the attributes set so far, is marked with the attribute and the event nemo.span.truncated, which carries the
+// reason, and keeps its status. Spans that end meanwhile on their own are left alone.
+func CloseOpen(reg any, reason string, others []Open) { hooks.CloseOpen(reg, reason, others) }
+
+// NextOrder returns the next number of the process-wide sequence in which spans start. A tracker that is not the root
+// package takes its number inside OnStart; the root package takes its own after the provider has returned the span, so
+// for a span that both know the root package's entry is the newer one and closes it with its attributes.
+func NextOrder() uint64 { return order.Add(1) }
+
+// SetPropagator makes lens.Inject and lens.Extract use p. Nil returns to the built-in one: W3C trace context and baggage.
+func SetPropagator(p propagation.TextMapPropagator) {
+	if p == nil {
+		propagator.Store(nil)
+		return
+	}
+	propagator.Store(&p)
+}
+
+// Propagator returns what SetPropagator was given; nil means the built-in one.
+func Propagator() propagation.TextMapPropagator {
+	if p := propagator.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
