@@ -1,0 +1,190 @@
+package lens
+
+import (
+	"errors"
+	"fmt"
+	"net/textproto"
+	"strings"
+
+	"github.com/lensgo/lens/internal/w3c"
+)
+
+// Ref names a span, of this process or of another one. It is what links and parents are made of. The zero value names
+// nothing. Refs are plain values and may be compared with ==.
+type Ref struct {
+	TraceID [16]byte
+	SpanID  [8]byte
+	Flags   byte // W3C trace flags: 0x01 sampled, 0x02 the trace id is random
+	Remote  bool // it came from another process
+
+	state w3c.Tracestate
+}
+
+// Valid says whether the Ref names a span: both ids are there.
+func (r Ref) Valid() bool { return r.parent().Valid() }
+
+// String is the W3C traceparent header of the span, and "" when r is not valid.
+func (r Ref) String() string {
+	if !r.Valid() {
+		return ""
+	}
+	return r.parent().String()
+}
+
+func (r Ref) parent() w3c.Parent {
+	return w3c.Parent{TraceID: r.TraceID, SpanID: r.SpanID, Flags: r.Flags}
+}
+
+// ParseRef reads the values of the W3C headers traceparent and tracestate (level 2; the second may be ""). The error
+// says which part of which header is wrong. After a bad traceparent the Ref is zero. A bad tracestate costs only itself,
+// as W3C has it: the Ref is valid, has no tracestate, and comes with the error.
+func ParseRef(traceparent, tracestate string) (Ref, error) {
+	p, err := w3c.ParseTraceparent(traceparent)
+	if err != nil {
+		return Ref{}, err
+	}
+	state, err := w3c.ParseTracestate(tracestate)
+	return Ref{TraceID: p.TraceID, SpanID: p.SpanID, Flags: p.Flags, Remote: true, state: state}, err
+}
+
+// Carrier is what trace context and baggage are written into and read from: headers, metadata, environment. Keys are
+// asked for in lower case ("traceparent"); Set replaces what was there. A carrier that can hold several values of one
+// key also has the method
+//
+//	Values(key string) []string
+//
+// and is then read through it: a tracestate may be spread over lines, and a traceparent must not come twice.
+type Carrier interface {
+	Get(key string) string
+	Set(key, value string)
+	Keys() []string
+}
+
+// Map is a [Carrier] with keys as they are, for messages and the environment of a child process. A nil Map holds nothing
+// and stays so.
+type Map map[string]string
+
+// Get gives the value of key, or "".
+func (m Map) Get(key string) string { return m[key] }
+
+// Set sets key to value.
+func (m Map) Set(key, value string) {
+	if m != nil {
+		m[key] = value
+	}
+}
+
+// Keys gives the keys in no order.
+func (m Map) Keys() []string { return keys(m) }
+
+// Header is a [Carrier] over http.Header and gRPC metadata.MD: convert either, it is the same map. A key is found as
+// net/http writes it ("Traceparent") and as gRPC writes it ("traceparent"). Set writes it in the manner of the keys that
+// are there; in an empty map, as net/http does. A nil Header holds nothing and stays so.
+type Header map[string][]string
+
+// Get gives the first value of key, or "".
+func (h Header) Get(key string) string {
+	if v := h.Values(key); len(v) > 0 {
+		return v[0]
+	}
+	return ""
+}
+
+// Values gives all values of key. The slice belongs to the map.
+func (h Header) Values(key string) []string {
+	http := canonical(key)
+	v := h[http]
+	if http == key {
+		return v
+	}
+	lower := h[key]
+	switch {
+	case len(lower) == 0:
+		return v
+	case len(v) == 0:
+		return lower
+	}
+	return append(v[:len(v):len(v)], lower...)
+}
+
+// Set makes value the only value of key.
+func (h Header) Set(key, value string) {
+	if h == nil {
+		return
+	}
+	http := canonical(key)
+	if h.lower() {
+		delete(h, http)
+		h[key] = []string{value}
+		return
+	}
+	delete(h, key)
+	h[http] = []string{value}
+}
+
+// Del removes key.
+func (h Header) Del(key string) {
+	delete(h, key)
+	delete(h, canonical(key))
+}
+
+// lower says whether the map has keys in lower case, as gRPC needs them. One key tells: nobody mixes.
+func (h Header) lower() bool {
+	for k := range h {
+		return k != "" && 'a' <= k[0] && k[0] <= 'z'
+	}
+	return false
+}
+
+// canonical is the key as net/http writes it; for ours without an allocation.
+func canonical(key string) string {
+	switch key {
+	case "traceparent":
+		return "Traceparent"
+	case "tracestate":
+		return "Tracestate"
+	case "baggage":
+		return "Baggage"
+	}
+	return textproto.CanonicalMIMEHeaderKey(key)
+}
+
+// Keys gives the keys in no order.
+func (h Header) Keys() []string { return keys(h) }
+
+func keys[V any](m map[string]V) []string {
+	k := make([]string, 0, len(m))
+	for key := range m {
+		k = append(k, key)
+	}
+	return k
+}
+
+// Limits of W3C baggage.
+const (
+	maxBaggageMembers = 64
+	maxBaggageBytes   = 8192
+)
+
+var (
+	errBaggageKey   = errors.New("the key is not a token of ASCII letters, digits and !#$%&'*+-.^_`|~")
+	errBaggageValue = errors.New("the value is not UTF-8")
+)
+
+// isToken says whether s is a token of HTTP (RFC 9110), as a baggage key must be.
+func isToken(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		case strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return s != ""
+}
+
+func baggageError(key string, err error) error {
+	return fmt.Errorf("cannot add baggage member %q: %w", key, err)
+}
