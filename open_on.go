@@ -1,0 +1,101 @@
+package lens
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/lensgo/lens/internal/seam"
+)
+
+func init() {
+	seam.Install(seam.Hooks{
+		SetProvider: func(reg any, tp trace.TracerProvider) { registryOf(reg).setProvider(tp) },
+		CloseOpen: func(reg any, reason string, others []seam.Open) {
+			registryOf(reg).open.close(reason, others)
+		},
+	})
+}
+
+func registryOf(reg any) *Registry {
+	if r, _ := reg.(*Registry); r != nil {
+		return r
+	}
+	return defaultRegistry
+}
+
+// openShards is how many locks the list of open spans is spread over: more than processors commonly start spans at the
+// same moment.
+const openShards = 32
+
+// openList holds the spans that have started and not ended. It holds them strongly: a span that the program has lost is
+// just what shutdown must find.
+type openList struct {
+	shards [openShards]openShard
+}
+
+type openShard struct {
+	mu   sync.Mutex
+	head *record
+	_    [48]byte // a cache line of its own
+}
+
+// entry is a record's place in its shard.
+type entry struct {
+	order      uint64
+	prev, next *record
+}
+
+// add takes the record in. It is called after the provider has started the span; see seam.NextOrder.
+func (l *openList) add(r *record) {
+	r.order = seam.NextOrder()
+	s := &l.shards[r.order%openShards]
+	s.mu.Lock()
+	r.next = s.head
+	if s.head != nil {
+		s.head.prev = r
+	}
+	s.head = r
+	s.mu.Unlock()
+}
+
+func (l *openList) remove(r *record) {
+	s := &l.shards[r.order%openShards]
+	s.mu.Lock()
+	if r.prev != nil {
+		r.prev.next = r.next
+	} else {
+		s.head = r.next
+	}
+	if r.next != nil {
+		r.next.prev = r.prev
+	}
+	r.prev, r.next = nil, nil
+	s.mu.Unlock()
+}
+
+// close ends every span that is open at the moment, and others with them, newest first, so that children end before
+// their parents.
+func (l *openList) close(reason string, others []seam.Open) {
+	open := slices.Clone(others)
+	for i := range l.shards {
+		s := &l.shards[i]
+		s.mu.Lock()
+		for r := s.head; r != nil; r = r.next {
+			open = append(open, seam.Open{Order: r.order, Close: r.truncate})
+		}
+		s.mu.Unlock()
+	}
+	slices.SortFunc(open, func(a, b seam.Open) int { return cmp.Compare(b.Order, a.Order) })
+	for _, o := range open {
+		closeOne(o, reason)
+	}
+}
+
+// closeOne keeps a provider that panics from stopping the others' spans, and the shutdown.
+func closeOne(o seam.Open, reason string) {
+	defer func() { _ = recover() }()
+	o.Close(reason)
+}
