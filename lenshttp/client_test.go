@@ -1,0 +1,398 @@
+package lenshttp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"go.opentelemetry.io/otel/codes"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/lenshttp"
+)
+
+func parent(t testing.TB, state string) context.Context {
+	t.Helper()
+	r, err := lens.ParseRef(traceparent, state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lens.WithParent(t.Context(), r)
+}
+
+// roundTripper answers in the test's goroutine.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func answer(status int) *http.Response {
+	return &http.Response{StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Body: http.NoBody}
+}
+
+func TestTransportSpan(t *testing.T) {
+	g := record(t, "http_client")
+	var sent http.Header
+	rt := lenshttp.Transport(g.client, roundTripper(func(r *http.Request) (*http.Response, error) {
+		sent = r.Header
+		return answer(200), nil
+	}))
+	r, err := http.NewRequestWithContext(parent(t, "foo@=1"), "POST", "http://user:secret@example.com:81/a/b?secret=1#secret", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", "x")
+	r.Header.Set("Traceparent", "stale")
+	r.Header["Tracestate"] = []string{"stale=1", "stale=2"}
+	before := fmt.Sprint(r.Header)
+	resp, err := rt.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if after := fmt.Sprint(r.Header); after != before {
+		t.Errorf("the caller's headers are changed: %s", after)
+	}
+
+	s := g.one(t)
+	if s.Name() != "POST" || s.SpanKind() != trace.SpanKindClient || s.Status().Code != codes.Unset {
+		t.Errorf("it is %q, %v, %v", s.Name(), s.SpanKind(), s.Status())
+	}
+	want := fmt.Sprintf("00-%s-%s-01", traceID, s.SpanContext().SpanID())
+	if got := sent.Values("Traceparent"); len(got) != 1 || got[0] != want {
+		t.Errorf("traceparent is %q, want %q", got, want)
+	}
+	if got := sent.Values("Tracestate"); len(got) != 1 || got[0] != "foo@=1" || sent.Get("Accept") != "x" {
+		t.Errorf("the headers are %v", sent)
+	}
+	has(t, s, map[string]any{
+		"http.request.method":       "POST",
+		"http.response.status_code": 200,
+		"http.request.resend_count": nil,
+		"url.full":                  "http://example.com:81/a/b",
+		"server.address":            "example.com",
+		"server.port":               81,
+		"network.protocol.version":  "1.1",
+		"error.type":                nil,
+	})
+	for _, kv := range s.Attributes() {
+		if strings.Contains(kv.Value.Emit(), "secret") {
+			t.Errorf("a secret is in %s", kv.Key)
+		}
+	}
+}
+
+func TestTransportStatus(t *testing.T) {
+	failure := errors.New("no way")
+	for name, test := range map[string]struct {
+		resp *http.Response
+		err  error
+		code codes.Code
+		kind any
+	}{
+		"200":     {answer(200), nil, codes.Unset, nil},
+		"302":     {answer(302), nil, codes.Unset, nil},
+		"404":     {answer(404), nil, codes.Error, "404"},
+		"599":     {answer(599), nil, codes.Error, "599"},
+		"failure": {nil, failure, codes.Error, "*errors.errorString"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := record(t, "http_client")
+			rt := lenshttp.Transport(g.client, roundTripper(func(*http.Request) (*http.Response, error) { return test.resp, test.err }))
+			resp, err := rt.RoundTrip(httptest.NewRequest("GET", "http://x/", nil))
+			if resp != test.resp || err != test.err {
+				t.Errorf("it gives %v, %v", resp, err)
+			}
+			s := g.one(t)
+			if s.Status().Code != test.code {
+				t.Errorf("the status is %v", s.Status())
+			}
+			has(t, s, map[string]any{"error.type": test.kind})
+		})
+	}
+}
+
+func TestTransportOff(t *testing.T) {
+	g := record(t, "server")
+	for name, group := range map[string]*lens.Group{"off": g.client, "nil": nil} {
+		var sent *http.Request
+		rt := lenshttp.Transport(group, roundTripper(func(r *http.Request) (*http.Response, error) {
+			sent = r
+			return answer(500), nil
+		}))
+		bare := httptest.NewRequest("GET", "http://x/", nil)
+		if resp, err := rt.RoundTrip(bare); err != nil || resp.StatusCode != 500 || sent != bare {
+			t.Errorf("%s: with nothing to inject the request is not handed on as it is", name)
+		}
+		ctx, err := lens.WithBaggage(parent(t, "lens=r"), "k", "v")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest("GET", "http://x/", nil).WithContext(ctx)
+		r.Header = nil
+		if _, err := rt.RoundTrip(r); err != nil || r.Header != nil {
+			t.Errorf("%s: %v, the caller's headers are %v", name, err, r.Header)
+		}
+		h := sent.Header
+		if h.Get("Traceparent") != traceparent || h.Get("Tracestate") != "lens=r" || h.Get("Baggage") != "k=v" {
+			t.Errorf("%s: the headers are %v", name, h)
+		}
+	}
+	if len(g.Ended()) != 0 {
+		t.Error("there are spans")
+	}
+}
+
+func TestTransportUnsampled(t *testing.T) {
+	g := record(t, "http_client")
+	var sent http.Header
+	rt := lenshttp.Transport(g.client, roundTripper(func(r *http.Request) (*http.Response, error) {
+		sent = r.Header
+		return answer(200), nil
+	}))
+	ref, err := lens.ParseRef(traceparent[:53]+"00", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest("GET", "http://x/", nil).WithContext(lens.WithParent(t.Context(), ref))
+	if _, err := rt.RoundTrip(r); err != nil {
+		t.Fatal(err)
+	}
+	got := sent.Get("Traceparent")
+	if !strings.HasPrefix(got, traceparent[:36]) || !strings.HasSuffix(got, "-00") {
+		t.Errorf("%q goes out, which is not the sampler's decision", got)
+	}
+}
+
+func TestRedirectsAreSpansOfTheirOwn(t *testing.T) {
+	g := record(t, "server,http_client")
+	s := server(t, lenshttp.Handler(g.server, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/2" {
+			http.Redirect(w, r, "/"+string('0'+rune(len(r.URL.Path))), http.StatusFound)
+		}
+	})))
+	c := client(t, func(base http.RoundTripper) http.RoundTripper { return lenshttp.Transport(g.client, base) })
+	ctx, root := sdk.NewTracerProvider().Tracer("test").Start(t.Context(), "root")
+	defer root.End()
+	r, _ := http.NewRequestWithContext(ctx, "GET", s.URL+"/", nil)
+	resp, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	s.Close() // the handlers have returned
+	var counts []any
+	for _, s := range g.Ended() {
+		if s.SpanKind() != trace.SpanKindClient {
+			continue
+		}
+		child(t, s, root.SpanContext())
+		var n any
+		for _, kv := range s.Attributes() {
+			if kv.Key == "http.request.resend_count" {
+				n = value(kv.Value)
+			}
+		}
+		counts = append(counts, n)
+	}
+	if fmt.Sprint(counts) != "[<nil> 1 2]" {
+		t.Errorf("the resend counts are %v", counts)
+	}
+}
+
+// TestChain is TC-15 as far as it is ours: a trace through three services over real connections, whichever groups are
+// on, and TC-03: what the trace carries comes out at its end.
+func TestChain(t *testing.T) {
+	const state = "foo=1,foo@=2"
+	for _, spec := range []string{"server,http_client", "server", "http_client", ""} {
+		t.Run("groups "+spec, func(t *testing.T) {
+			g := record(t, spec)
+			c := client(t, func(base http.RoundTripper) http.RoundTripper { return lenshttp.Transport(g.client, base) })
+			var arrived http.Header
+			last := server(t, lenshttp.Handler(g.server, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				arrived = r.Header
+				if lens.Baggage(r.Context(), "k") != "v" {
+					t.Error("the baggage is lost on the way")
+				}
+			})))
+			hop := func(to string) http.Handler {
+				return lenshttp.Handler(g.server, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					out, _ := http.NewRequestWithContext(r.Context(), "POST", to, nil)
+					resp, err := c.Do(out)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					resp.Body.Close()
+				}))
+			}
+			middle := server(t, hop(last.URL))
+			first := server(t, hop(middle.URL))
+			r, _ := http.NewRequestWithContext(t.Context(), "POST", first.URL, nil)
+			r.Header = http.Header{"Traceparent": {traceparent}, "Tracestate": {"foo=1", "foo@=2"}, "Baggage": {"k=v"}}
+			plain := client(t, func(base http.RoundTripper) http.RoundTripper { return base })
+			resp, err := plain.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			first.Close()
+			middle.Close()
+			last.Close()
+
+			if got := arrived.Get("Traceparent"); !strings.HasPrefix(got, traceparent[:36]) {
+				t.Errorf("%q arrives", got)
+			}
+			if got := strings.Join(arrived.Values("Tracestate"), ","); got != state {
+				t.Errorf("the tracestate %q arrives", got)
+			}
+			wantChain(t, g.Ended(), arrived.Get("Traceparent"))
+		})
+	}
+}
+
+// wantChain checks that the spans are one line from the span that arrived last up to the remote parent.
+func wantChain(t *testing.T, spans []sdk.ReadOnlySpan, last string) {
+	t.Helper()
+	byID := map[string]sdk.ReadOnlySpan{}
+	servers := 0
+	for _, s := range spans {
+		byID[s.SpanContext().SpanID().String()] = s
+		if s.SpanKind() == trace.SpanKindServer {
+			servers++
+		}
+	}
+	length := 0
+	for id := strings.Split(last, "-")[2]; byID[id] != nil; id = byID[id].Parent().SpanID().String() {
+		length++
+	}
+	if servers > 0 {
+		length++ // the last server's own span arrives nowhere
+	}
+	if length != len(spans) {
+		t.Errorf("the line from the end to the remote parent has %d spans of %d", length, len(spans))
+	}
+}
+
+// hanging is a body that fails.
+type hanging struct{ io.Reader }
+
+func (hanging) Close() error { return nil }
+
+func TestSpanEndsAtHeaders(t *testing.T) {
+	g := record(t, "http_client")
+	rt := lenshttp.Transport(g.client, roundTripper(func(*http.Request) (*http.Response, error) {
+		resp := answer(200)
+		resp.Body = hanging{strings.NewReader("body")}
+		return resp, nil
+	}))
+	resp, err := rt.RoundTrip(httptest.NewRequest("GET", "http://x/", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	g.one(t)
+	if _, ok := resp.Body.(hanging); !ok {
+		t.Errorf("the body is wrapped in a %T", resp.Body)
+	}
+}
+
+func TestCancelledRequest(t *testing.T) {
+	g := record(t, "http_client")
+	ctx, cancel := context.WithCancel(t.Context())
+	rt := lenshttp.Transport(g.client, roundTripper(func(r *http.Request) (*http.Response, error) {
+		cancel()
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}))
+	_, err := rt.RoundTrip(httptest.NewRequest("GET", "http://x/", nil).WithContext(ctx))
+	if !errors.Is(err, context.Canceled) || g.one(t).Status().Code != codes.Error {
+		t.Errorf("%v, %v", err, g.one(t).Status())
+	}
+}
+
+func TestCloseIdleConnections(t *testing.T) {
+	closed := false
+	base := struct {
+		roundTripper
+		closer
+	}{nil, func() { closed = true }}
+	c := http.Client{Transport: lenshttp.Transport(nil, base)}
+	if c.CloseIdleConnections(); !closed {
+		t.Error("the base is not asked")
+	}
+	c.Transport = lenshttp.Transport(nil, roundTripper(nil))
+	c.CloseIdleConnections()
+}
+
+type closer func()
+
+func (c closer) CloseIdleConnections() { c() }
+
+func TestStartClientWithoutURL(t *testing.T) {
+	g := record(t, "http_client")
+	_, span := lenshttp.StartClient(t.Context(), g.client, "HTTP POST", "POST", nil)
+	lenshttp.RecordClient(span, 503)
+	span.End()
+	s := g.one(t)
+	if s.Name() != "HTTP POST" || s.Status().Code != codes.Unset {
+		t.Errorf("%q, %v: a status is no error by itself", s.Name(), s.Status())
+	}
+	has(t, s, map[string]any{"http.response.status_code": 503, "url.full": nil})
+}
+
+func TestBareURL(t *testing.T) {
+	for in, want := range map[string]string{
+		"http://a/b?":               "http://a/b",
+		"https://u@a/%2Fb#x":        "https://a/%2Fb",
+		"http://[::1]:8/":           "http://[::1]:8/",
+		"/relative/only?x=1":        "/relative/only",
+		"http://u:p@a:1/b;c?d=e%20": "http://a:1/b;c",
+	} {
+		g := record(t, "http_client")
+		u, err := url.Parse(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, span := lenshttp.StartClient(t.Context(), g.client, "GET", "GET", u)
+		span.End()
+		has(t, g.one(t), map[string]any{"url.full": want})
+		if u.String() != in {
+			t.Errorf("the caller's URL is changed to %s", u)
+		}
+	}
+}
+
+func TestTransportAllocations(t *testing.T) {
+	g := record(t, "")
+	resp := answer(200)
+	rt := lenshttp.Transport(g.client, roundTripper(func(*http.Request) (*http.Response, error) { return resp, nil }))
+	bare := httptest.NewRequest("GET", "http://x/", nil)
+	if n := testing.AllocsPerRun(100, func() { _, _ = rt.RoundTrip(bare) }); n > 1 {
+		t.Errorf("off and with nothing to inject: %v allocations, 1 is allowed", n)
+	}
+}
+
+func BenchmarkTransport(b *testing.B) {
+	for name, spec := range map[string]string{"Off": "", "On": "http_client"} {
+		g := record(b, spec)
+		resp := answer(200)
+		rt := lenshttp.Transport(g.client, roundTripper(func(*http.Request) (*http.Response, error) { return resp, nil }))
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			r := httptest.NewRequest("POST", "http://x/verify", nil).WithContext(parent(b, ""))
+			r.Header.Set("Content-Type", "application/json")
+			for b.Loop() {
+				_, _ = rt.RoundTrip(r)
+				g.Reset()
+			}
+		})
+	}
+}

@@ -1,0 +1,99 @@
+package lenshttp
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+)
+
+// response remembers the status. It is used by the handler's goroutine, as every ResponseWriter.
+type response struct {
+	http.ResponseWriter
+	status   int // the final one that was sent; 0: none yet
+	hijacked bool
+}
+
+// wrap gives the response in the shape that shows Flush, Hijack and Push exactly where the original has them: handlers
+// ask for them with type assertions. These are the shapes that exist: net/http over HTTP/1 and over HTTP/2, a recorder,
+// and something plain.
+func (w *response) wrap() http.ResponseWriter {
+	_, flush := w.ResponseWriter.(http.Flusher)
+	_, hijack := w.ResponseWriter.(http.Hijacker)
+	_, push := w.ResponseWriter.(http.Pusher)
+	switch {
+	case flush && hijack:
+		return struct {
+			*response
+			flusher
+			hijacker
+		}{w, flusher{w}, hijacker{w}}
+	case flush && push:
+		return struct {
+			*response
+			flusher
+			pusher
+		}{w, flusher{w}, pusher{w}}
+	case flush:
+		return struct {
+			*response
+			flusher
+		}{w, flusher{w}}
+	}
+	return w
+}
+
+// returned says that the handler came back: what it did not send, net/http sends as 200.
+func (w *response) returned() {
+	if w.status == 0 && !w.hijacked {
+		w.status = http.StatusOK
+	}
+}
+
+// Unwrap serves http.ResponseController.
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *response) WriteHeader(status int) {
+	w.sent(status)
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// sent notes the first final status. Informational ones (100 to 199) may come before it; 101 is final.
+func (w *response) sent(status int) {
+	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
+		w.status = status
+	}
+}
+
+func (w *response) Write(b []byte) (int, error) {
+	w.sent(http.StatusOK)
+	return w.ResponseWriter.Write(b)
+}
+
+// ReadFrom keeps sendfile: io.Copy hands the source to the original when that can take it.
+func (w *response) ReadFrom(src io.Reader) (int64, error) {
+	w.sent(http.StatusOK)
+	return io.Copy(w.ResponseWriter, src)
+}
+
+type flusher struct{ w *response }
+
+func (f flusher) Flush() { _ = f.FlushError() }
+
+func (f flusher) FlushError() error {
+	f.w.sent(http.StatusOK)
+	return http.NewResponseController(f.w.ResponseWriter).Flush()
+}
+
+type hijacker struct{ w *response }
+
+func (h hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	h.w.hijacked = true
+	return h.w.ResponseWriter.(http.Hijacker).Hijack()
+}
+
+type pusher struct{ w *response }
+
+func (p pusher) Push(target string, o *http.PushOptions) error {
+	return p.w.ResponseWriter.(http.Pusher).Push(target, o)
+}

@@ -1,0 +1,166 @@
+package lenshttp
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/semconv"
+)
+
+// Handler adopts trace context and baggage of each request and runs next inside a SERVER span of group g.
+//
+// It wraps a whole http.ServeMux or one handler of it; the span takes its name and http.route from the request's
+// Pattern, which the mux sets on the request that it was given. A middleware in between that hands the mux a copy hides
+// the pattern from the outer one: the span is then named by the method alone.
+//
+// The ResponseWriter that next sees has Flush, Hijack and Push where the original has them, ReadFrom, and Unwrap for
+// http.ResponseController. A panic goes on as it is, http.ErrAbortHandler too. A nil next is http.DefaultServeMux.
+func Handler(g *lens.Group, next http.Handler) http.Handler {
+	if next == nil {
+		next = http.DefaultServeMux
+	}
+	return &handler{g, next}
+}
+
+type handler struct {
+	group *lens.Group
+	next  http.Handler
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx := Extract(r.Context(), r.Header)
+	ctx, span := StartServer(ctx, h.group, h.name(r), r)
+	if !same(ctx, r.Context()) {
+		r = r.WithContext(ctx)
+	}
+	if !span.Recording() {
+		h.next.ServeHTTP(w, r)
+		return
+	}
+	h.traced(span, w, r)
+}
+
+// name is what is known before routing. Text is put together only for a span.
+func (h *handler) name(r *http.Request) string {
+	if h.group.Enabled() {
+		return serverName(r.Method, route(r.Pattern))
+	}
+	return r.Method
+}
+
+// same compares contexts. Only pointers and Background are compared: == may panic on other types, and taking a context
+// for another one costs no more than a copy of the request.
+func same(a, b context.Context) bool {
+	if reflect.TypeOf(a).Kind() == reflect.Pointer {
+		return a == b
+	}
+	return a == context.Background() && b == context.Background()
+}
+
+func (h *handler) traced(span lens.Span, w http.ResponseWriter, r *http.Request) {
+	defer span.End()
+	rec := &response{ResponseWriter: w}
+	defer rec.record(span, r)
+	h.next.ServeHTTP(rec.wrap(), r)
+	rec.returned()
+}
+
+// record writes what the handler left behind. It is deferred directly, so that it sees a panic; the span's own End marks
+// the span with it and lets it go on.
+func (w *response) record(span lens.Span, r *http.Request) {
+	p := recover()
+	route := route(r.Pattern)
+	if route != "" {
+		span.SetName(serverName(r.Method, route))
+	}
+	RecordServer(span, route, w.status)
+	if p != nil {
+		span.Str(semconv.ErrorType, fmt.Sprintf("%T", p))
+		panic(p)
+	}
+}
+
+// StartServer starts the SERVER span of a request. ctx is already extracted (see [Extract]) and the name is the
+// caller's: "METHOD route" by the conventions. With g off it gives ctx as it is and the zero Span.
+func StartServer(ctx context.Context, g *lens.Group, name string, r *http.Request) (context.Context, lens.Span) {
+	ctx, span := g.StartKind(ctx, name, lens.Server)
+	if span.Recording() {
+		describeServer(span, r)
+	}
+	return ctx, span
+}
+
+func describeServer(span lens.Span, r *http.Request) {
+	setMethod(span, r.Method)
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	span.Str(semconv.URLScheme, scheme)
+	if r.URL != nil {
+		span.Str(semconv.URLPath, r.URL.Path)
+	}
+	setServer(span, r.Host, scheme)
+	if client, _ := splitHostPort(r.RemoteAddr); client != "" {
+		span.Str(semconv.ClientAddress, client)
+	}
+	setProtocol(span, r.ProtoMajor, r.ProtoMinor)
+	if ua := r.UserAgent(); ua != "" {
+		span.Str(semconv.UserAgentOriginal, ua)
+	}
+}
+
+// RecordServer writes the answer onto a SERVER span: http.route unless it is "", http.response.status_code unless the
+// status is 0 (none was sent: a panic, a hijacked connection), and ERROR from 500 on.
+func RecordServer(span lens.Span, route string, status int) {
+	if !span.Recording() {
+		return
+	}
+	if route != "" {
+		span.Str(semconv.HTTPRoute, route)
+	}
+	if status != 0 {
+		span.Int(semconv.HTTPResponseStatusCode, status)
+	}
+	if status >= 500 {
+		fail(span, status)
+	}
+}
+
+// serverName is the span name: "METHOD route", or the method alone.
+func serverName(method, route string) string {
+	m := spanMethod(method)
+	if route == "" {
+		return m
+	}
+	return m + " " + route
+}
+
+// route is the path of a http.ServeMux pattern: "[METHOD ][HOST]/[PATH]".
+func route(pattern string) string {
+	if i := strings.IndexByte(pattern, '/'); i >= 0 {
+		return pattern[i:]
+	}
+	return ""
+}
+
+// fail marks the span with a status that is an error.
+func fail(span lens.Span, status int) {
+	span.Str(semconv.ErrorType, strconv.Itoa(status))
+	span.Err(statusError(status))
+}
+
+// statusError is a status as the error on a span: its text and no body.
+type statusError int
+
+func (s statusError) Error() string {
+	if text := http.StatusText(int(s)); text != "" {
+		return fmt.Sprintf("HTTP status %d %s", int(s), text)
+	}
+	return fmt.Sprintf("HTTP status %d", int(s))
+}
