@@ -7,30 +7,29 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 )
 
-// keyValue turns an attribute into OpenTelemetry's form, redacted and with lists copied. The zero Attr gives one that is
-// not valid, which providers leave out.
-func (a Attr) keyValue() attribute.KeyValue {
+// value turns an attribute's value into OpenTelemetry's form, redacted and with lists copied. The zero Attr has none.
+func (a Attr) value() attribute.Value {
 	switch a.kind {
 	case attrStr:
-		return attribute.String(a.key, Redact(a.key, a.str))
+		return attribute.StringValue(Redact(a.key, a.str))
 	case attrInt:
-		return attribute.Int64(a.key, int64(a.num))
+		return attribute.Int64Value(int64(a.num))
 	case attrFloat:
-		return attribute.Float64(a.key, math.Float64frombits(a.num))
+		return attribute.Float64Value(math.Float64frombits(a.num))
 	case attrBool:
-		return attribute.Bool(a.key, a.num != 0)
+		return attribute.BoolValue(a.num != 0)
 	case attrStrs:
-		return attribute.StringSlice(a.key, a.strs) // copies
+		return attribute.StringSliceValue(a.strs) // copies
 	}
-	return attribute.KeyValue{}
+	return attribute.Value{}
 }
 
-// keyValues turns a list around without letting it escape.
+// keyValues turns a list into OpenTelemetry's form, and does not let it escape.
 func keyValues(attrs []Attr) []attribute.KeyValue {
 	out := make([]attribute.KeyValue, 0, len(attrs))
 	for _, a := range attrs {
 		if a.kind != attrNone {
-			out = append(out, a.keyValue())
+			out = append(out, attribute.KeyValue{Key: attribute.Key(a.key), Value: a.value()})
 		}
 	}
 	return out
@@ -41,19 +40,23 @@ const (
 	bufferFlush = 64 // a span's buffer is handed to the provider when it holds so many, which bounds the memory
 )
 
-// buffer collects the attributes of one open span, so that the provider gets them in one call and in memory that is
+// buffer collects the attributes of one open span, so that the provider gets them in one call and from memory that is
 // used again. Providers copy what SetAttributes is given.
 type buffer struct {
-	attrs []attribute.KeyValue
+	list []attribute.KeyValue
 }
 
-var buffers = sync.Pool{New: func() any { return &buffer{attrs: make([]attribute.KeyValue, 0, bufferSize)} }}
+var buffers = sync.Pool{New: func() any { return &buffer{list: make([]attribute.KeyValue, 0, bufferSize)} }}
 
 func newBuffer() *buffer { return buffers.Get().(*buffer) }
 
+func (b *buffer) add(key string, v attribute.Value) {
+	b.list = append(b.list, attribute.KeyValue{Key: attribute.Key(key), Value: v})
+}
+
 // free gives the buffer back, emptied of what it points to.
 func (b *buffer) free() {
-	clear(b.attrs)
-	b.attrs = b.attrs[:0]
+	clear(b.list)
+	b.list = b.list[:0]
 	buffers.Put(b)
 }

@@ -127,7 +127,10 @@ func groupAttributeWanted() bool {
 	return false
 }
 
-// records is the rest of Enabled, behind the state word.
+// records is the rest of Enabled, behind the state word. Compiled into Enabled, it would keep that from being compiled
+// into its callers.
+//
+//go:noinline
 func (g *Group) records() bool { return g.config.Load().current() != nil }
 
 // current returns the tracer to start a span with, or nil when none can be recorded: the group was switched off since

@@ -119,3 +119,6 @@ func child(t *testing.T) (isChild bool, output string, err error) {
 	out, err := cmd.CombinedOutput()
 	return false, string(out), err
 }
+
+// quiet is a logger for examples that warn on purpose.
+var quiet = slog.New(slog.DiscardHandler)

@@ -42,44 +42,51 @@ func RedactKeys() []string {
 	return keys
 }
 
-// sensitiveKeys says of each key whether it also counts as the last part of a dotted name. lengths has a bit for each
-// length that occurs: nearly all keys of a program fall through there.
-var sensitiveKeys, lengths = func() (map[string]bool, uint64) {
-	keys, lengths := map[string]bool{}, uint64(0)
+// byLength has the sensitive keys by their length, which nearly every other key of a program falls through.
+var byLength = func() (table [maxSensitive + 1][]sensitiveKey) {
 	for _, k := range plainKeys {
-		keys[k] = false
-		lengths |= 1 << len(k)
+		table[len(k)] = append(table[len(k)], sensitiveKey{name: k})
 	}
 	for _, k := range credentialKeys {
-		keys[k] = true
-		lengths |= 1 << len(k)
+		table[len(k)] = append(table[len(k)], sensitiveKey{name: k, dotted: true})
 	}
-	return keys, lengths
+	return table
 }()
+
+type sensitiveKey struct {
+	name   string
+	dotted bool // also as the last part of a dotted name
+}
+
+// maxSensitive is the length of the longest sensitive key, or more.
+const maxSensitive = 24
 
 func sensitive(key string) bool {
 	last := key[strings.LastIndexByte(key, '.')+1:]
-	if len(last) > maxSensitive || lengths&(1<<len(last)) == 0 {
+	if len(last) > maxSensitive {
 		return false
 	}
-	var folded [maxSensitive]byte
-	for i := range len(last) {
-		folded[i] = fold(last[i])
+	for _, k := range byLength[len(last)] {
+		if matches(last, k.name) {
+			return k.dotted || len(last) == len(key)
+		}
 	}
-	dotted, found := sensitiveKeys[string(folded[:len(last)])] // no allocation: the compiler sees a lookup
-	return found && (dotted || len(last) == len(key))
+	return false
 }
 
-// maxSensitive bounds the length of the sensitive keys; a test holds the list to it.
-const maxSensitive = 24
-
-// fold gives letters and separators the form that keys are compared in.
-func fold(c byte) byte {
-	switch {
-	case 'A' <= c && c <= 'Z':
-		return c + ('a' - 'A')
-	case c == '-':
-		return '_'
+// matches compares a key with a sensitive one of the same length, in any case and with - for _.
+func matches(key, name string) bool {
+	for i := range len(name) {
+		c := key[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		case c == '-':
+			c = '_'
+		}
+		if c != name[i] {
+			return false
+		}
 	}
-	return c
+	return true
 }

@@ -84,7 +84,7 @@ func (s Span) Time(key string, v time.Time) Span {
 // Duration sets a length of time, written as a number of seconds, the unit of the OpenTelemetry conventions.
 func (s Span) Duration(key string, v time.Duration) Span {
 	if s.r != nil {
-		s.r.float(key, v.Seconds())
+		s.r.duration(key, v)
 	}
 	return s
 }

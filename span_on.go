@@ -37,36 +37,52 @@ func (r *record) recording() bool {
 
 func (r *record) ref() Ref { return refOf(r.span.SpanContext()) }
 
-func (r *record) str(key, v string)            { r.put(attribute.String(key, Redact(key, v))) }
-func (r *record) int64(key string, v int64)    { r.put(attribute.Int64(key, v)) }
-func (r *record) float(key string, v float64)  { r.put(attribute.Float64(key, v)) }
-func (r *record) bool(key string, v bool)      { r.put(attribute.Bool(key, v)) }
-func (r *record) strs(key string, v []string)  { r.put(attribute.StringSlice(key, v)) } // copies
-func (r *record) time(key string, v time.Time) { r.str(key, v.UTC().Format(time.RFC3339Nano)) }
+// The setters are kept out of the methods of Span, which would then be too big to be compiled into call sites.
+
+//go:noinline
+func (r *record) str(key, v string) { r.put(key, attribute.StringValue(Redact(key, v))) }
+
+//go:noinline
+func (r *record) int64(key string, v int64) { r.put(key, attribute.Int64Value(v)) }
+
+//go:noinline
+func (r *record) float(key string, v float64) { r.put(key, attribute.Float64Value(v)) }
+
+//go:noinline
+func (r *record) bool(key string, v bool) { r.put(key, attribute.BoolValue(v)) }
+
+//go:noinline
+func (r *record) strs(key string, v []string) { r.put(key, attribute.StringSliceValue(v)) } // copies
+
+func (r *record) time(key string, v time.Time) {
+	r.str(key, v.UTC().Format(time.RFC3339Nano))
+}
+
+func (r *record) duration(key string, v time.Duration) { r.float(key, v.Seconds()) }
 
 func (r *record) set(attrs []Attr) {
 	for _, a := range attrs {
 		if a.kind != attrNone {
-			r.put(a.keyValue())
+			r.put(a.key, a.value())
 		}
 	}
 }
 
-func (r *record) put(kv attribute.KeyValue) {
+func (r *record) put(key string, v attribute.Value) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	if r.ended {
+		r.mu.Unlock()
 		return
 	}
 	if r.attrs == nil {
 		r.attrs = newBuffer()
 	}
-	r.attrs.attrs = append(r.attrs.attrs, kv)
-	if len(r.attrs.attrs) >= bufferFlush {
-		r.span.SetAttributes(r.attrs.attrs...)
-		r.attrs.free()
+	r.attrs.add(key, v)
+	if len(r.attrs.list) >= bufferFlush {
+		r.write(r.attrs)
 		r.attrs = nil
 	}
+	r.mu.Unlock()
 }
 
 // The provider itself ignores the following once the span has ended.
@@ -155,7 +171,7 @@ func (r *record) close() (attrs *buffer, first bool) {
 
 func (r *record) write(attrs *buffer) {
 	if attrs != nil {
-		r.span.SetAttributes(attrs.attrs...)
+		r.span.SetAttributes(attrs.list...)
 		attrs.free()
 	}
 }
