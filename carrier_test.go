@@ -359,10 +359,20 @@ func TestCarrierAllocations(t *testing.T) {
 		"inject into a map":             {1, func() { lens.Inject(full, m) }},
 		"inject into a header":          {3, func() { lens.Inject(full, header) }},
 	} {
-		if n := testing.AllocsPerRun(100, test.run); n > test.most {
+		if n := allocations(test.run); n > test.most {
 			t.Errorf("%s allocates %v times, at most %v are allowed", name, n, test.most)
 		}
 	}
+}
+
+// allocations counts the allocations of a run. What runs beside it, the runtime's own work too, only adds, so that the
+// least of a few counts is the run's.
+func allocations(run func()) float64 {
+	least := testing.AllocsPerRun(100, run)
+	for range 4 {
+		least = min(least, testing.AllocsPerRun(100, run))
+	}
+	return least
 }
 
 func BenchmarkInject(b *testing.B) {
