@@ -2,6 +2,7 @@ package responses
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -20,17 +21,43 @@ const (
 
 // Type returns the type; an item without one that has a role is a message. "" means neither.
 func (it Item) Type() string {
-	if t, ok := it.String("type"); ok {
-		return t
+	v, ok := it.Get("type")
+	if ok {
+		return word(v)
 	}
-	if !it.Has("type") && it.Has("role") {
+	if it.Has("role") {
 		return TypeMessage
 	}
 	return ""
 }
 
+// word returns the text of a string, without an allocation for the words that every conversation is full of.
+func word(v jsontext.Value) string {
+	switch string(v) {
+	case `"message"`:
+		return TypeMessage
+	case `"function_call"`:
+		return TypeFunctionCall
+	case `"function_call_output"`:
+		return TypeFunctionCallOutput
+	case `"reasoning"`:
+		return TypeReasoning
+	case `"assistant"`:
+		return "assistant"
+	case `"user"`:
+		return "user"
+	}
+	if v.Kind() != '"' {
+		return ""
+	}
+	return unquote(trim(v))
+}
+
 // Role returns the role of a message: user, assistant, system or developer.
-func (it Item) Role() string { return it.text("role") }
+func (it Item) Role() string {
+	v, _ := it.Get("role")
+	return word(v)
+}
 
 // Name returns the name of the function that is called.
 func (it Item) Name() string { return it.text("name") }
@@ -139,23 +166,33 @@ func FunctionCallOutput(callID, output string) Item {
 	return Item{Object{raw: append(b, '}')}}
 }
 
-// parseItems views a checked JSON array as items. The detail of the error has the place below loc.
-func parseItems(v jsontext.Value, loc ...any) ([]Item, FieldErrors) {
-	v = trim(v)
-	items := make([]Item, 0, 8)
-	var bad FieldErrors
-	c := cursor{b: v, i: 1}
-	for i := 0; ; i++ {
+// checkItems counts the elements of a checked JSON array and lists those that are no objects, by their place below loc.
+func checkItems(v jsontext.Value, loc ...any) (n int, bad FieldErrors) {
+	c := cursor{b: trim(v), i: 1}
+	for ; ; n++ {
 		e, ok := c.element()
 		if !ok {
-			return items, bad
+			return n, bad
 		}
 		if e[0] != '{' {
-			bad = append(bad, notObject(e, append(append([]any{}, loc...), i)...))
-			continue
+			bad = append(bad, notObject(e, append(slices.Clone(loc), n)...))
 		}
+	}
+}
+
+// parseItems views a checked JSON array as items.
+func parseItems(v jsontext.Value, loc ...any) ([]Item, FieldErrors) {
+	n, bad := checkItems(v, loc...)
+	if len(bad) > 0 {
+		return nil, bad
+	}
+	items := make([]Item, 0, n+1) // an agent adds to them
+	c := cursor{b: trim(v), i: 1}
+	for range n {
+		e, _ := c.element()
 		items = append(items, Item{Object{raw: e}})
 	}
+	return items, nil
 }
 
 // appendItems appends the items as a JSON array.

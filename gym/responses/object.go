@@ -312,8 +312,9 @@ func intOf(v jsontext.Value) (int64, bool) {
 	if v.Kind() != '0' {
 		return 0, false
 	}
-	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
-		return n, true
+	if bytes.IndexAny(v, ".eE") < 0 {
+		n, err := strconv.ParseInt(string(v), 10, 64)
+		return n, err == nil
 	}
 	f, err := strconv.ParseFloat(string(v), 64)
 	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<53 {

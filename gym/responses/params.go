@@ -95,8 +95,7 @@ func (p CreateParams) check() FieldErrors {
 
 func checkParam(name, kinds string, v jsontext.Value) FieldErrors {
 	if name == "input" {
-		_, bad := parseInput(v)
-		return bad
+		return checkInput(v)
 	}
 	kind := v.Kind()
 	if kind == 'n' {
@@ -154,6 +153,20 @@ func quotedList(words []string) string {
 	return s
 }
 
+func checkInput(v jsontext.Value) FieldErrors {
+	switch v.Kind() {
+	case '"':
+		return nil
+	case '[':
+		_, bad := checkItems(v, "body", "input")
+		return bad
+	}
+	return FieldErrors{
+		WrongType("string", v, "body", "input", "str"),
+		WrongType("list", v, "body", "input", "list"),
+	}
+}
+
 func parseInput(v jsontext.Value) ([]Item, FieldErrors) {
 	switch v.Kind() {
 	case '"':
@@ -161,10 +174,7 @@ func parseInput(v jsontext.Value) ([]Item, FieldErrors) {
 	case '[':
 		return parseItems(v, "body", "input")
 	}
-	return nil, FieldErrors{
-		WrongType("string", v, "body", "input", "str"),
-		WrongType("list", v, "body", "input", "list"),
-	}
+	return nil, checkInput(v)
 }
 
 // Input returns the conversation; a string is one user message. The error is a [FieldErrors]; after ParseCreateParams

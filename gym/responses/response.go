@@ -50,28 +50,35 @@ func checkResponse(o Object) FieldErrors {
 			bad = append(bad, Missing(o.AppendTo(nil), "body", name))
 		}
 	}
-	if o.Has("output") {
-		_, wrong := parseOutput(o)
-		bad = append(bad, wrong...)
+	if v, ok := o.Get("output"); ok {
+		bad = append(bad, checkOutput(v)...)
 	}
 	return bad
 }
 
-func parseOutput(o Object) ([]Item, FieldErrors) {
-	v, _ := o.Get("output")
+func checkOutput(v jsontext.Value) FieldErrors {
 	if v.Kind() != '[' {
-		return nil, FieldErrors{WrongType("list", v, "body", "output")}
+		return FieldErrors{WrongType("list", v, "body", "output")}
 	}
-	items, bad := parseItems(v, "body", "output")
-	if len(bad) > 0 {
-		return nil, bad
-	}
-	for i, it := range items {
-		if !it.Has("type") {
-			bad = append(bad, Missing(it.AppendTo(nil), "body", "output", i, "type"))
+	_, bad := checkItems(v, "body", "output")
+	c := cursor{b: trim(v), i: 1}
+	for i := 0; ; i++ {
+		e, ok := c.element()
+		if !ok {
+			return bad
+		}
+		if e[0] == '{' && !(Object{raw: e}).Has("type") {
+			bad = append(bad, Missing(e, "body", "output", i, "type"))
 		}
 	}
-	return items, bad
+}
+
+func parseOutput(o Object) ([]Item, FieldErrors) {
+	v, _ := o.Get("output")
+	if bad := checkOutput(v); len(bad) > 0 {
+		return nil, bad
+	}
+	return parseItems(v, "body", "output")
 }
 
 // Output returns what the model produced. After ParseResponse there is no error.
