@@ -375,7 +375,7 @@ func TestTransportAllocations(t *testing.T) {
 	resp := answer(200)
 	rt := lenshttp.Transport(g.client, roundTripper(func(*http.Request) (*http.Response, error) { return resp, nil }))
 	bare := httptest.NewRequest("GET", "http://x/", nil)
-	if n := allocations(func() { _, _ = rt.RoundTrip(bare) }); n > 1 {
+	if n := testing.AllocsPerRun(100, func() { _, _ = rt.RoundTrip(bare) }); n > 1 {
 		t.Errorf("off and with nothing to inject: %v allocations, 1 is allowed", n)
 	}
 }

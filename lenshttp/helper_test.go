@@ -94,13 +94,3 @@ func child(t *testing.T, s sdk.ReadOnlySpan, parent trace.SpanContext) {
 			s.Name(), s.Parent().SpanID(), s.SpanContext().TraceID(), parent.SpanID(), parent.TraceID())
 	}
 }
-
-// allocations counts the allocations of a run. What runs beside it, the runtime's own work too, only adds, so that the
-// least of a few counts is the run's.
-func allocations(run func()) float64 {
-	least := testing.AllocsPerRun(100, run)
-	for range 4 {
-		least = min(least, testing.AllocsPerRun(100, run))
-	}
-	return least
-}

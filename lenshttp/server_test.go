@@ -421,12 +421,12 @@ func TestHandlerAllocations(t *testing.T) {
 	w := httptest.NewRecorder()
 	bare := httptest.NewRequest("GET", "/", nil)
 	bare.Header.Set("Accept", "x")
-	if n := allocations(func() { h.ServeHTTP(w, bare) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, bare) }); n != 0 {
 		t.Errorf("off and without headers: %v allocations", n)
 	}
 	full := request("GET", "/")
-	extract := allocations(func() { lenshttp.Extract(full.Context(), full.Header) })
-	if n := allocations(func() { h.ServeHTTP(w, full) }); n > extract+1 {
+	extract := testing.AllocsPerRun(100, func() { lenshttp.Extract(full.Context(), full.Header) })
+	if n := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, full) }); n > extract+1 {
 		t.Errorf("off with headers: %v allocations, extraction needs %v and the request one more", n, extract)
 	}
 }

@@ -247,20 +247,10 @@ func TestAllocations(t *testing.T) {
 		"Reserved where none is":    {0, func() { tracecontext.Reserved(t.Context()) }},
 		"Inject into a set carrier": {1, func() { tracecontext.Propagator{}.Inject(ctx, discard{}) }},
 	} {
-		if n := allocations(test.run); n > test.most {
+		if n := testing.AllocsPerRun(100, test.run); n > test.most {
 			t.Errorf("%s allocates %v times, at most %v are allowed", name, n, test.most)
 		}
 	}
-}
-
-// allocations counts the allocations of a run. What runs beside it, the runtime's own work too, only adds, so that the
-// least of a few counts is the run's.
-func allocations(run func()) float64 {
-	least := testing.AllocsPerRun(100, run)
-	for range 4 {
-		least = min(least, testing.AllocsPerRun(100, run))
-	}
-	return least
 }
 
 type discard struct{}

@@ -119,23 +119,13 @@ func TestParentAllocations(t *testing.T) {
 		"AppendTo": {0, func() { buf = p.AppendTo(buf[:0]) }},
 		"String":   {1, func() { s = p.String() }},
 	} {
-		if n := allocations(test.run); n > test.most {
+		if n := testing.AllocsPerRun(100, test.run); n > test.most {
 			t.Errorf("%s allocates %v times, at most %v are allowed", name, n, test.most)
 		}
 	}
 	if s != sampled || string(buf) != sampled {
 		t.Errorf("%s, %s", s, buf)
 	}
-}
-
-// allocations counts the allocations of a run. What runs beside it, the runtime's own work too, only adds, so that the
-// least of a few counts is the run's.
-func allocations(run func()) float64 {
-	least := testing.AllocsPerRun(100, run)
-	for range 4 {
-		least = min(least, testing.AllocsPerRun(100, run))
-	}
-	return least
 }
 
 func FuzzParseTraceparent(f *testing.F) {

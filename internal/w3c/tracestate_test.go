@@ -116,7 +116,7 @@ func TestTracestateAllocations(t *testing.T) {
 		"Get":            func() { s.Get("k32") },
 		"String":         func() { _ = s.String() },
 	} {
-		if n := allocations(run); n > 0 {
+		if n := testing.AllocsPerRun(100, run); n > 0 {
 			t.Errorf("%s allocates %v times", name, n)
 		}
 	}
