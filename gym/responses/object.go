@@ -312,7 +312,7 @@ func intOf(v jsontext.Value) (int64, bool) {
 	if v.Kind() != '0' {
 		return 0, false
 	}
-	if bytes.IndexAny(v, ".eE") < 0 {
+	if !bytes.ContainsAny(v, ".eE") {
 		n, err := strconv.ParseInt(string(v), 10, 64)
 		return n, err == nil
 	}
