@@ -1,0 +1,87 @@
+package telemetry
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"os"
+
+	"github.com/lensgo/lens"
+)
+
+// DefaultServiceName is the service.name of a program that gives none.
+const DefaultServiceName = "nemo"
+
+// Exporters that [Config.Exporter] may name.
+const (
+	ExporterOTLP    = "otlp"    // OTLP over HTTP, to where OTEL_EXPORTER_OTLP_* says
+	ExporterConsole = "console" // one JSON object a line on standard output
+)
+
+// Config says what [Setup] should do. It is plain data: no field is checked before Setup uses it.
+//
+// The zero Config is a disabled one. Start from [Default] or [FromEnv] for an enabled one, since the zero value also
+// leaves every signal off.
+type Config struct {
+	// Enabled is the main switch. Off means that Setup installs no provider and closes every span group for good.
+	Enabled bool
+
+	// ServiceName is the service.name of the resource. Empty: service.name of OTEL_RESOURCE_ATTRIBUTES, else
+	// [DefaultServiceName].
+	ServiceName string
+
+	// TracesEnabled, MetricsEnabled and LogsEnabled switch the signals one by one. Only traces have an exporter in this
+	// version; the other two are read, kept, and change nothing.
+	TracesEnabled, MetricsEnabled, LogsEnabled bool
+
+	// SpanGroups is the span group spec that Setup gives to lens.SetSpec: names of presets and groups, comma separated.
+	// A name that nobody knows is warned about by package lens and never fails Setup. Empty opens no group.
+	SpanGroups string
+
+	// Exporter is [ExporterOTLP] or [ExporterConsole]. Empty is otlp. Anything else is an error of Setup.
+	Exporter string
+
+	// RunID is nemo.run.id, the name that all processes of one job share. Empty: see [Config.EnsureRunID].
+	RunID string
+
+	// UserID is nemo.user.id. Empty: not on the resource.
+	UserID string
+
+	// WandbEntity and WandbProject tie a trace to its Weights & Biases run. Empty: not on the resource.
+	WandbEntity, WandbProject string
+
+	// SingleTraceID asks that a whole job be one trace. It is read and kept; a deterministic trace id is not part of
+	// this version.
+	SingleTraceID bool
+}
+
+// Default returns the configuration of a program that sets no variable: disabled; once enabled, traces and metrics
+// without logs, the spec "default", OTLP.
+func Default() Config {
+	return Config{
+		ServiceName:    DefaultServiceName,
+		TracesEnabled:  true,
+		MetricsEnabled: true,
+		SpanGroups:     "default",
+		Exporter:       ExporterOTLP,
+	}
+}
+
+// EnsureRunID fills RunID when it is empty, from SLURM_JOB_ID or else with twelve random hexadecimal digits, and returns
+// it. Setup does this by itself; call it before when the id must be handed to other processes first.
+func (c *Config) EnsureRunID() string {
+	if c.RunID == "" {
+		c.RunID = os.Getenv("SLURM_JOB_ID")
+	}
+	if c.RunID == "" {
+		var b [6]byte
+		_, _ = rand.Read(b[:]) // never fails: the program ends when the kernel has no randomness
+		c.RunID = hex.EncodeToString(b[:])
+	}
+	return c.RunID
+}
+
+// ResolvedSpanGroups returns the groups that SpanGroups opens, by what is registered at the time of the call.
+func (c Config) ResolvedSpanGroups() []string {
+	enabled, _ := lens.Resolve(c.SpanGroups)
+	return enabled
+}

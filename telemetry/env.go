@@ -1,0 +1,120 @@
+package telemetry
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/lensgo/lens/resource"
+	"github.com/lensgo/lens/semconv"
+)
+
+// FromEnv reads a Config from the environment variables that begin with prefix and an underscore: ENABLED,
+// TRACES_ENABLED, METRICS_ENABLED, LOGS_ENABLED, SPAN_GROUPS, EXPORTER, RUN_ID and USER_ID. A variable that is unset or
+// blank is looked for under each fallback prefix in turn and else has the value of [Default], so a variable cannot
+// blank out the one it falls back to. An empty prefix means NEMO_LENS.
+//
+// Beside them it reads OTEL_SERVICE_NAME (blank: the service.name of OTEL_RESOURCE_ATTRIBUTES, else
+// [DefaultServiceName]), WANDB_ENTITY, WANDB_PROJECT and ENABLE_SINGLE_TRACEID. The OTEL_* variables of exporters, of the
+// sampler and of the batch processor are read where they apply, at [Setup].
+//
+// Booleans are 1, true, yes, on and 0, false, no, off in any case. Anything else is an error that names the variable under
+// its primary prefix. All errors come joined, and the Config beside an error is disabled: a caller that wants to go on
+// without telemetry can hand it to Setup as it is.
+func FromEnv(prefix string, fallback ...string) (Config, error) {
+	if prefix == "" {
+		prefix = "NEMO_LENS"
+	}
+	e := environment{prefixes: slices.Concat([]string{prefix}, fallback)}
+	c := Default()
+	e.boolean("ENABLED", &c.Enabled)
+	e.boolean("TRACES_ENABLED", &c.TracesEnabled)
+	e.boolean("METRICS_ENABLED", &c.MetricsEnabled)
+	e.boolean("LOGS_ENABLED", &c.LogsEnabled)
+	e.text("SPAN_GROUPS", &c.SpanGroups)
+	e.text("EXPORTER", &c.Exporter)
+	e.text("RUN_ID", &c.RunID)
+	e.text("USER_ID", &c.UserID)
+	c.ServiceName = ServiceName(DefaultServiceName)
+	c.WandbEntity = os.Getenv("WANDB_ENTITY")
+	c.WandbProject = os.Getenv("WANDB_PROJECT")
+	e.parse("ENABLE_SINGLE_TRACEID", "ENABLE_SINGLE_TRACEID", os.Getenv("ENABLE_SINGLE_TRACEID"), &c.SingleTraceID)
+
+	if err := errors.Join(e.errs...); err != nil {
+		c.Enabled = false
+		return c, err
+	}
+	return c, nil
+}
+
+// ParseBool reads a boolean as [FromEnv] does. ok is false for text that is none of the eight words, blank included.
+func ParseBool(text string) (value, ok bool) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "1", "true", "yes", "on":
+		return true, true
+	case "0", "false", "no", "off":
+		return false, true
+	}
+	return false, false
+}
+
+// ServiceName returns the service name that the environment gives this process, by the rules of OpenTelemetry:
+// OTEL_SERVICE_NAME, else service.name of OTEL_RESOURCE_ATTRIBUTES, else fallback.
+func ServiceName(fallback string) string {
+	if name := strings.TrimSpace(os.Getenv("OTEL_SERVICE_NAME")); name != "" {
+		return name
+	}
+	for _, kv := range resource.FromEnv() {
+		if name := kv.Value.AsString(); kv.Key == semconv.ServiceName && name != "" {
+			return name
+		}
+	}
+	return fallback
+}
+
+// environment reads prefixed variables and collects what is wrong with them.
+type environment struct {
+	prefixes []string // the primary first
+	errs     []error
+}
+
+// lookup returns the first value under a prefix that is not blank, trimmed, and the variable that held it.
+func (e *environment) lookup(key string) (value, variable string) {
+	for _, prefix := range e.prefixes {
+		variable = prefix + "_" + key
+		if value = strings.TrimSpace(os.Getenv(variable)); value != "" {
+			return value, variable
+		}
+	}
+	return "", ""
+}
+
+func (e *environment) text(key string, to *string) {
+	if value, _ := e.lookup(key); value != "" {
+		*to = value
+	}
+}
+
+func (e *environment) boolean(key string, to *bool) {
+	value, variable := e.lookup(key)
+	e.parse(e.prefixes[0]+"_"+key, variable, value, to)
+}
+
+func (e *environment) parse(name, variable, value string, to *bool) {
+	if strings.TrimSpace(value) == "" {
+		return
+	}
+	b, ok := ParseBool(value)
+	if ok {
+		*to = b
+		return
+	}
+	from := ""
+	if variable != name {
+		from = " (set as " + variable + ")"
+	}
+	e.errs = append(e.errs, fmt.Errorf("cannot read %s%s: %q is not a boolean; use 1, true, yes, on or 0, false, no, off",
+		name, from, value))
+}

@@ -1,0 +1,157 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/lensgo/lens/telemetry/export"
+)
+
+// Handle is a set-up of telemetry: what [Setup] returns, and what a program shuts down before it ends. A disabled set-up
+// has a Handle too, on which everything is a quick no-op. All methods are safe for concurrent use, also on a nil Handle.
+type Handle struct {
+	runID   string
+	signals []signal
+	retire  func()  // takes the set-up out of the process; runs once, before anything is flushed
+	shared  *Handle // set: this one only borrows
+
+	// Of traces; nil when none are exported.
+	batch    *export.Batch
+	provider *provider
+
+	once   sync.Once
+	closed chan struct{} // closed when the shutdown began
+	done   chan struct{} // closed when the result is there
+	err    error
+}
+
+// signal is one kind of telemetry with its own pipeline.
+type signal struct {
+	flush    func(context.Context) error
+	shutdown func(context.Context) error
+}
+
+// Stats counts the spans of a set-up. Ended is the sum of the other three and of those that still wait.
+type Stats struct {
+	Ended    uint64 // recorded spans that ended
+	Exported uint64 // taken by the exporter
+	Dropped  uint64 // lost because the queue was full, or ended after the shutdown
+	Failed   uint64 // the exporter gave an error
+}
+
+func newHandle(runID string) *Handle {
+	return &Handle{runID: runID, retire: func() {}, closed: make(chan struct{}), done: make(chan struct{})}
+}
+
+// Exporting reports whether this set-up exports anything: it is enabled, and a signal that has an exporter is on. It stays
+// true after Shutdown.
+func (h *Handle) Exporting() bool { return h != nil && len(h.owner().signals) > 0 }
+
+// RunID returns nemo.run.id of this set-up; also a disabled one has it.
+func (h *Handle) RunID() string {
+	if h == nil {
+		return ""
+	}
+	return h.owner().runID
+}
+
+// Closed reports whether Shutdown has been called.
+func (h *Handle) Closed() bool {
+	if h == nil {
+		return true
+	}
+	select {
+	case <-h.closed:
+		return true
+	default:
+		return h.shared != nil && h.shared.Closed()
+	}
+}
+
+// Stats returns the counts so far.
+func (h *Handle) Stats() Stats {
+	if h == nil || h.owner().batch == nil {
+		return Stats{}
+	}
+	s := h.owner().batch.Stats()
+	return Stats{Ended: s.Ended, Exported: s.Exported, Dropped: s.Dropped, Failed: s.Failed}
+}
+
+// ForceFlush exports what has ended so far, all signals at once, and returns when that is done or ctx ends. Spans that are
+// open stay open.
+func (h *Handle) ForceFlush(ctx context.Context) error {
+	if h == nil || h.Closed() {
+		return nil
+	}
+	return h.owner().all(ctx, func(s signal) func(context.Context) error { return s.flush })
+}
+
+// Shutdown ends telemetry in this process: groups go off, spans that are still open end, children before parents, marked
+// with nemo.span.truncated; then all signals are flushed at once and their exporters shut down. The budget is ctx and
+// nothing else: give it a deadline (five seconds are usual), or a collector that never answers keeps Shutdown until the
+// exporter itself gives up. When ctx ends, Shutdown returns its error at once and what was not exported is lost.
+//
+// The first call does the work. Every other call waits for it, under its own ctx, and returns the same result. After it
+// Setup may be called again.
+func (h *Handle) Shutdown(ctx context.Context) error {
+	if h == nil {
+		return nil
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	first := false
+	h.once.Do(func() { first = true; close(h.closed) })
+	if first {
+		h.err = h.shutdown(ctx)
+		close(h.done)
+		return h.err
+	}
+	select {
+	case <-h.done:
+		return h.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (h *Handle) shutdown(ctx context.Context) error {
+	if h.shared != nil {
+		return h.shared.ForceFlush(ctx)
+	}
+	h.retire()
+	return h.all(ctx, func(s signal) func(context.Context) error { return s.shutdown })
+}
+
+// Borrow returns a Handle for a library inside a program that has set telemetry up by itself: it reads and flushes this
+// set-up, and its Shutdown only flushes.
+func (h *Handle) Borrow() *Handle {
+	if h == nil {
+		return nil
+	}
+	b := newHandle("")
+	b.shared = h.owner()
+	return b
+}
+
+func (h *Handle) owner() *Handle {
+	if h.shared != nil {
+		return h.shared
+	}
+	return h
+}
+
+// all does one thing to every signal, in parallel, under one ctx.
+func (h *Handle) all(ctx context.Context, what func(signal) func(context.Context) error) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	errs := make([]error, len(h.signals))
+	var wg sync.WaitGroup
+	for i, s := range h.signals {
+		wg.Go(func() { errs[i] = what(s)(ctx) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}

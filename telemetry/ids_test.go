@@ -1,0 +1,145 @@
+package telemetry_test
+
+import (
+	"math/rand"
+	"sync"
+	"testing"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/lensgo/lens"
+)
+
+// Programs that train seed every process alike; ids must not notice.
+func TestIDs_are_unique_whatever_is_seeded(t *testing.T) {
+	setup(t, config())
+	const workers, each = 4, 2_000
+	var mu sync.Mutex
+	traces, ids := map[[16]byte]bool{}, map[[8]byte]bool{}
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			rand.Seed(1) //nolint:staticcheck // what such programs do
+			for range each {
+				_, span := lens.Start(t.Context(), "x")
+				ref := span.Ref()
+				span.End()
+				mu.Lock()
+				if !ref.Valid() || traces[ref.TraceID] || ids[ref.SpanID] {
+					t.Errorf("bad or repeated id: %v", ref)
+				}
+				traces[ref.TraceID], ids[ref.SpanID] = true, true
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if len(traces) != workers*each {
+		t.Errorf("%d trace ids", len(traces))
+	}
+}
+
+// Every root says that its trace id is random, whoever starts it, and children say what their parent says.
+func TestRandomFlag(t *testing.T) {
+	h, exported := setup(t, config())
+	const both = trace.FlagsSampled | trace.FlagsRandom
+	other := otel.Tracer("other")
+	ctx, ours := job.Start(t.Context(), "root of lens")
+	_, s := other.Start(ctx, "child")
+	s.End()
+	_, ours2 := job.StartWith(ctx, "detached of lens", lens.StartConfig{Root: true, Kind: lens.Client})
+	ours2.End()
+	ours.End()
+	_, s = other.Start(t.Context(), "root of another")
+	s.End()
+	link := trace.Link{SpanContext: trace.SpanContextFromContext(ctx)}
+	newCtx, s := other.Start(ctx, "new root", trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer),
+		trace.WithAttributes(attribute.Int("n", 1)), trace.WithLinks(link))
+	if trace.SpanFromContext(newCtx) != s {
+		t.Error("the new root is not in its context")
+	}
+	s.End()
+	remote, err := lens.ParseRef("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, s = other.Start(lens.WithParent(t.Context(), remote), "child of an old caller")
+	s.End()
+	shutdown(t, h)
+
+	for _, c := range []struct {
+		name  string
+		flags trace.TraceFlags
+		root  bool
+	}{
+		{"root of lens", both, true}, {"child", both, false}, {"detached of lens", both, true},
+		{"root of another", both, true}, {"new root", both, true}, {"child of an old caller", trace.FlagsSampled, false},
+	} {
+		got := exported.byName(t, c.name)
+		if f := got.SpanContext().TraceFlags(); f != c.flags {
+			t.Errorf("%s: flags %v, want %v", c.name, f, c.flags)
+		}
+		if root := !got.Parent().IsValid(); root != c.root {
+			t.Errorf("%s: root %v, want %v", c.name, root, c.root)
+		}
+		if got.Parent().IsValid() != got.Parent().SpanID().IsValid() {
+			t.Errorf("%s: half a parent: %v", c.name, got.Parent())
+		}
+	}
+	root := exported.byName(t, "new root")
+	if root.SpanKind() != trace.SpanKindServer || attr(root.Attributes(), "n") != "1" || len(root.Links()) != 1 {
+		t.Errorf("the new root lost an option: %v %v %v", root.SpanKind(), root.Attributes(), root.Links())
+	}
+	if root.SpanContext().TraceID() == exported.byName(t, "root of lens").SpanContext().TraceID() {
+		t.Error("the new root is in the old trace")
+	}
+}
+
+// A reserved trace id is taken by the next root, with the flag of whoever drew it, and by no span that is no root of it.
+func TestReservedIDs(t *testing.T) {
+	const id = "0af7651916cd43dd8448eb211c80319c"
+	for _, c := range []struct {
+		flags string
+		want  trace.TraceFlags
+	}{{"03", 3}, {"01", 1}, {"00", 1}} {
+		t.Run(c.flags, func(t *testing.T) {
+			h, exported := setup(t, config())
+			ref, err := lens.ParseRef("00-"+id+"-b7ad6b7169203331-"+c.flags, "lens=r")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx := lens.WithParent(t.Context(), ref)
+			first, span := job.Start(ctx, "first")
+			_, child := step.Start(first, "child")
+			child.End()
+			_, detached := otel.Tracer("other").Start(first, "detached", trace.WithNewRoot())
+			detached.End()
+			span.End()
+			_, second := otel.Tracer("other").Start(ctx, "second")
+			second.End()
+			_, fresh := otel.Tracer("other").Start(ctx, "fresh", trace.WithNewRoot())
+			fresh.End()
+			shutdown(t, h)
+			for _, name := range []string{"first", "second"} {
+				s := exported.byName(t, name)
+				if s.SpanContext().TraceID().String() != id || s.Parent().IsValid() {
+					t.Errorf("%s: trace %v, parent %v", name, s.SpanContext().TraceID(), s.Parent())
+				}
+				if f := s.SpanContext().TraceFlags(); f != c.want {
+					t.Errorf("%s: flags %v, want %v", name, f, c.want)
+				}
+			}
+			if s := exported.byName(t, "child"); s.SpanContext().TraceID().String() != id || !s.Parent().IsValid() {
+				t.Errorf("child: %v below %v", s.SpanContext(), s.Parent())
+			}
+			for _, name := range []string{"detached", "fresh"} {
+				s := exported.byName(t, name)
+				if s.SpanContext().TraceID().String() == id || s.SpanContext().TraceFlags() != 3 {
+					t.Errorf("%s: %v", name, s.SpanContext())
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,23 @@
+package telemetry
+
+import (
+	"log/slog"
+
+	"github.com/lensgo/lens/telemetry/internal/option"
+)
+
+// Option changes what [Setup] does beyond its [Config]. Options apply in order; of two that set the same thing the later
+// one wins. Options that take OpenTelemetry types are in package otelopt. A nil Option is skipped.
+type Option = option.Option
+
+// WithReinit lets Setup replace an enabled set-up of this process instead of refusing. The old one is shut down first,
+// under the context of the new Setup, so nothing that it still holds is lost. It is meant for tests and notebooks.
+func WithReinit() Option {
+	return option.Func(func(s *option.Set) { s.Reinit = true })
+}
+
+// WithLogger sends the warnings of this set-up and of its exporters to l. Default and nil: slog.Default() at the time of
+// the message.
+func WithLogger(l *slog.Logger) Option {
+	return option.Func(func(s *option.Set) { s.Logger = l })
+}
