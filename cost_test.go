@@ -89,6 +89,7 @@ func TestAllocations(t *testing.T) {
 				s.Recording()
 				s.Ref()
 				s.SetName("y")
+				s.Fail("no")
 				s.Ok()
 				s.End()
 			},

@@ -61,6 +61,7 @@ func TestZeroSpan(t *testing.T) {
 	s.Event("e", lens.Int("k", 1))
 	s.Link(lens.Ref{TraceID: [16]byte{1}, SpanID: [8]byte{1}})
 	s.SetName("n")
+	s.Fail("no")
 	s.Ok()
 	s.End()
 	s.EndAt(time.Now())

@@ -134,6 +134,14 @@ func (s Span) Err(err error) Span {
 	return s
 }
 
+// Fail sets the status to Error without recording an exception: the operation did not succeed, and no error value of this
+// program says why, as with an HTTP status. The description may be empty.
+func (s Span) Fail(description string) {
+	if s.r != nil {
+		s.r.fail(description)
+	}
+}
+
 // End ends the span. Defer it directly:
 //
 //	ctx, span := group.Start(ctx, "name")

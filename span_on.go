@@ -105,6 +105,8 @@ func (r *record) rename(name string) { r.span.SetName(name) }
 
 func (r *record) ok() { r.span.SetStatus(codes.Ok, "") }
 
+func (r *record) fail(description string) { r.span.SetStatus(codes.Error, description) }
+
 func (r *record) err(err error) {
 	if err == nil {
 		return

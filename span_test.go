@@ -149,6 +149,16 @@ func TestOkWins(t *testing.T) {
 	}
 }
 
+func TestFail(t *testing.T) {
+	s := record(t, func(s lens.Span) { s.Fail("503") })
+	if got := s.Status(); got.Code != codes.Error || got.Description != "503" || len(s.Events()) != 0 {
+		t.Errorf("%+v, %d events", got, len(s.Events()))
+	}
+	if s := record(t, func(s lens.Span) { s.Ok(); s.Fail("503") }); s.Status().Code != codes.Ok {
+		t.Errorf("Fail wins over Ok: %+v", s.Status())
+	}
+}
+
 func TestAfterEnd(t *testing.T) {
 	r, recorder, _ := recorded(t)
 	g := on(t, r, "work")
@@ -160,6 +170,7 @@ func TestAfterEnd(t *testing.T) {
 	span.Event("late")
 	span.Link(ref)
 	span.SetName("late")
+	span.Fail("late")
 	span.Ok()
 	span.End()
 	span.EndAt(time.Now())
