@@ -131,7 +131,7 @@ func Decode(b []byte) (*Graph, error) {
 	if tree == nil {
 		return nil, ps.err()
 	}
-	resolve(tree, &ps)
+	resolve(tree, true, &ps)
 	if err := ps.err(); err != nil {
 		return nil, err
 	}

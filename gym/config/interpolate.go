@@ -13,9 +13,10 @@ var directives = map[string]string{
 }
 
 // resolve replaces ${name} in every string of the tree, in place, and reports what it must not pass over: unset
-// values, directives and references that it does not know.
-func resolve(tree *node, ps *problems) {
-	r := resolver{tree: tree, ps: ps, state: map[string]int{}}
+// values, directives and references that it does not know. In a tree that was merged elsewhere, directives have been
+// carried out: what is left of them means nothing.
+func resolve(tree *node, merged bool, ps *problems) {
+	r := resolver{tree: tree, merged: merged, ps: ps, state: map[string]int{}}
 	for i := range tree.entries {
 		r.top(tree.entries[i].name)
 	}
@@ -27,9 +28,10 @@ const (
 )
 
 type resolver struct {
-	tree  *node
-	ps    *problems
-	state map[string]int // of top-level entries
+	tree   *node
+	merged bool
+	ps     *problems
+	state  map[string]int // of top-level entries
 }
 
 // top resolves one top-level entry, once.
@@ -39,7 +41,7 @@ func (r *resolver) top(name string) {
 		return
 	}
 	r.state[name] = resolving
-	if name == "config_paths" {
+	if name == "config_paths" && !r.merged {
 		r.ps.add(e.at, "config_paths inside a file is not supported yet: give every file to --config, in order, later ones win")
 	}
 	e.value = r.value(name, e.value)
@@ -52,7 +54,7 @@ func (r *resolver) value(path string, n *node) *node {
 	case '{':
 		for i := range n.entries {
 			e := &n.entries[i]
-			if what, ok := directives[e.name]; ok {
+			if what, ok := directives[e.name]; ok && !r.merged {
 				r.ps.add(e.at, "%s.%s: %s is not supported yet: write the value out", path, e.name, what)
 				continue
 			}

@@ -40,7 +40,7 @@ func Load(paths []string, over Overrides) (*Graph, error) {
 
 // build checks a merged tree and makes the graph.
 func build(tree *node, paths []string, ps *problems) (*Graph, error) {
-	resolve(tree, ps)
+	resolve(tree, false, ps)
 	g := check(tree, ps)
 	if len(g.Instances) == 0 && len(ps.list) == 0 {
 		ps.add(position{}, "no server instance in %s: at least one entry with %s is needed",

@@ -237,7 +237,9 @@ func TestEncode_and_Decode(t *testing.T) {
 
 // What a Python supervisor hands down is YAML, was checked there, and may hold what we do not know.
 func TestDecode_python(t *testing.T) {
-	const text = `head_server:
+	const text = `config_paths: [a.yaml]
+_copy: null
+head_server:
   host: 127.0.0.1
   port: 11000
 counter:
