@@ -21,7 +21,8 @@ func TestIDs_are_unique_whatever_is_seeded(t *testing.T) {
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
-			rand.Seed(1) //nolint:staticcheck // what such programs do
+			//lint:ignore SA1019 it is what such programs do
+			rand.Seed(1)
 			for range each {
 				_, span := lens.Start(t.Context(), "x")
 				ref := span.Ref()

@@ -1,12 +1,18 @@
 package telemetry_test
 
 import (
+	"context"
+	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	coltracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -96,5 +102,41 @@ func TestEndToEnd(t *testing.T) {
 	}
 	if resource[semconv.ServiceName] != "app" || resource[semconv.NemoRunID] != "run-7" {
 		t.Errorf("resource %v", resource)
+	}
+}
+
+// TestDeadCollector: SH-01. A collector that refuses, and one that takes the call and never answers, cost no more than the
+// caller's budget, and nothing is left running.
+func TestDeadCollector(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	for _, c := range []struct {
+		name, endpoint string
+		want           error
+	}{
+		{"refuses", "http://127.0.0.1:1", syscall.ECONNREFUSED},
+		{"is silent", "http://" + silent.Addr().String(), context.DeadlineExceeded},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.endpoint)
+			h, err := telemetry.Setup(t.Context(), config(), telemetry.WithLogger(quiet))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cleanup(t, h)
+			_, span := lens.Start(t.Context(), "x")
+			span.End()
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer cancel()
+			if err := h.Shutdown(ctx); err == nil || runtime.GOOS == "linux" && !errors.Is(err, c.want) {
+				t.Errorf("Shutdown: %v", err)
+			}
+			if s := h.Stats(); s.Ended != 1 || s.Exported != 0 {
+				t.Errorf("Stats %+v", s)
+			}
+		})
 	}
 }
