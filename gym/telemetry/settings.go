@@ -1,0 +1,89 @@
+package telemetry
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/lensgo/lens/telemetry"
+)
+
+// Settings is the telemetry: block of a configuration. What is nil or empty was not set, so that its default, or what the
+// environment says, stands. The zero Settings sets nothing: telemetry is off unless the environment turns it on.
+type Settings struct {
+	Enabled              *bool  `json:"enabled"`
+	ServiceName          string `json:"service_name"`
+	ServiceNamePerServer *bool  `json:"service_name_per_server"`
+	SpanGroups           string `json:"span_groups"`
+	TracesEnabled        *bool  `json:"traces_enabled"`
+	MetricsEnabled       *bool  `json:"metrics_enabled"`
+	LogsEnabled          *bool  `json:"logs_enabled"`
+	Exporter             string `json:"exporter"`
+	OTLPEndpoint         string `json:"otlp_endpoint"`
+	OTLPProtocol         string `json:"otlp_protocol"`
+	OTLPHeaders          string `json:"otlp_headers"`
+	RunID                string `json:"run_id"`
+
+	// InstrumentAIOHTTP is for Python servers of the same run; it is handed down and means nothing here.
+	InstrumentAIOHTTP *bool `json:"instrument_aiohttp"`
+
+	MemoryProfiling MemoryProfiling `json:"memory_profiling"`
+
+	problem string // why the block could not be used
+}
+
+// MemoryProfiling asks for the memory use of the servers.
+type MemoryProfiling struct {
+	Enabled         *bool    `json:"enabled"`
+	IntervalSeconds *float64 `json:"interval_seconds"` // above 0
+}
+
+// ParseSettings reads the block from JSON. It never fails: no block and null set nothing, and a block that cannot be used (a
+// wrong type, an interval that is not above 0) turns telemetry off, which [Settings.Export] says in a warning. Unknown
+// keys are allowed.
+func ParseSettings(block jsontext.Value) Settings {
+	if len(bytes.TrimSpace(block)) == 0 {
+		return Settings{}
+	}
+	var s Settings
+	err := json.Unmarshal(block, &s, json.WithUnmarshalers(json.UnmarshalFromFunc(readBool)))
+	if err == nil {
+		err = s.check()
+	}
+	if err != nil {
+		return Settings{Enabled: new(false), problem: "the telemetry: block cannot be used, so telemetry is off: " +
+			strings.TrimPrefix(err.Error(), "json: ")}
+	}
+	return s
+}
+
+// readBool also takes the words that YAML 1.1, and so the Python systems, read as booleans, and 1 and 0.
+func readBool(d *jsontext.Decoder, to *bool) error {
+	v, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	text := string(v)
+	if v.Kind() == '"' {
+		if err := json.Unmarshal(v, &text); err != nil {
+			return err
+		}
+	}
+	b, ok := telemetry.ParseBool(text)
+	if !ok {
+		return fmt.Errorf("%s is not a boolean; use true or false", v)
+	}
+	*to = b
+	return nil
+}
+
+// check refuses values that have the right type and no meaning.
+func (s Settings) check() error {
+	if i := s.MemoryProfiling.IntervalSeconds; i != nil && !(*i > 0) {
+		return fmt.Errorf("memory_profiling.interval_seconds is %v; it must be above 0", *i)
+	}
+	return nil
+}

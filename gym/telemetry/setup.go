@@ -1,0 +1,107 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/lensgo/lens/telemetry"
+	"github.com/lensgo/lens/telemetry/otelopt"
+)
+
+// Prefixes of the variables, the one that wins first.
+const (
+	Prefix         = "NEMO_GYM_OTEL"
+	FallbackPrefix = "NEMO_LENS"
+)
+
+// DefaultServiceName is the base of the service names: a server shows as nemo-gym/<server>.
+const DefaultServiceName = "nemo-gym"
+
+const (
+	envServiceName = "OTEL_SERVICE_NAME"
+	envPerServer   = Prefix + "_SERVICE_NAME_PER_SERVER"
+)
+
+// process is the one set-up of this process.
+var process struct {
+	mu     sync.Mutex
+	handle *telemetry.Handle
+	err    error
+}
+
+// Setup turns telemetry on in this process as its environment says, under the name that id gives it, and returns the Handle
+// to shut down before the process ends. Give that shutdown a budget; five seconds are usual.
+//
+// It never keeps a server from starting: the Handle is usable whatever happens. When a variable cannot be read, or telemetry
+// cannot be set up, telemetry is off, and the error beside the Handle says why, for the caller to log.
+//
+// The first call decides, also when it finds telemetry disabled; later ones and those that race with it get the same
+// Handle and error, until that Handle is shut down. A program that has set telemetry up by itself before keeps its own:
+// Gym's groups follow its spec, and the returned Handle only flushes at Shutdown.
+func Setup(ctx context.Context, id Identity) (*telemetry.Handle, error) {
+	process.mu.Lock()
+	defer process.mu.Unlock()
+	if process.handle == nil || process.handle.Closed() {
+		process.handle, process.err = setup(ctx, id)
+	}
+	return process.handle, process.err
+}
+
+func setup(ctx context.Context, id Identity) (*telemetry.Handle, error) {
+	if host := telemetry.Current(); host != nil {
+		return host.Borrow(), nil
+	}
+	c, err := telemetry.FromEnv(Prefix, FallbackPrefix)
+	if err != nil {
+		return disabled(ctx, c), fmt.Errorf("telemetry is off: %w", err)
+	}
+	base := telemetry.ServiceName(DefaultServiceName)
+	perServer, err := perServerFromEnv()
+	if err != nil {
+		return disabled(ctx, c), fmt.Errorf("telemetry is off: %w", err)
+	}
+	c.ServiceName = id.serviceName(base, perServer)
+	h, err := telemetry.Setup(ctx, c, otelopt.WithResourceAttributes(id.attributes(base)...))
+	if host := telemetry.Current(); errors.Is(err, telemetry.ErrInitialised) && host != nil {
+		return host.Borrow(), nil // it came between
+	}
+	if err != nil {
+		return disabled(ctx, c), fmt.Errorf("telemetry is off: %w", err)
+	}
+	return h, nil
+}
+
+// disabled returns the Handle of a set-up that is off, which cannot fail.
+func disabled(ctx context.Context, c telemetry.Config) *telemetry.Handle {
+	c.Enabled = false
+	h, _ := telemetry.Setup(ctx, c)
+	return h
+}
+
+func perServerFromEnv() (bool, error) {
+	text := value(OS, envPerServer)
+	if text == "" {
+		return true, nil
+	}
+	b, ok := telemetry.ParseBool(text)
+	if !ok {
+		return false, fmt.Errorf("cannot read %s: %q is not a boolean; use 1, true, yes, on or 0, false, no, off",
+			envPerServer, text)
+	}
+	return b, nil
+}
+
+// Enabled reports whether the environment of this process turns telemetry on, before or after Setup. The variable with
+// Gym's prefix counts when it is set, else the one of Lens. A value that is no boolean is off, since Setup refuses it.
+func Enabled() bool { return enabled(OS) }
+
+func enabled(env Environ) bool {
+	if sdkDisabled(env) {
+		return false
+	}
+	_, v := firstSet(env, Prefix+"_ENABLED", FallbackPrefix+"_ENABLED")
+	on, _ := telemetry.ParseBool(v)
+	return on
+}
