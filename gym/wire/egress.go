@@ -1,0 +1,255 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"time"
+
+	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/gym/telemetry"
+	"github.com/lensgo/lens/lenshttp"
+	"github.com/lensgo/lens/semconv"
+)
+
+// Do makes a call and reads the whole answer, whatever its status is; see [Result.Err]. The error is for calls to which
+// no whole answer came; it names server, path and cause. When ctx or the call's timeout was the cause, errors.Is finds
+// context.Canceled or context.DeadlineExceeded in it.
+func (c *Client) Do(ctx context.Context, call Call) (*Result, error) {
+	if call.Method == "" {
+		call.Method = http.MethodPost
+	}
+	addr, err := c.address(call)
+	if err != nil {
+		return nil, fmt.Errorf("cannot call %s %s: %w", call.Method, call.Path, err)
+	}
+	timeout := call.Timeout
+	if timeout <= 0 {
+		timeout = c.timeout
+	}
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, timeout, timeoutError(timeout))
+		defer cancel()
+	}
+	res, err := c.send(ctx, call, addr)
+	if err == nil {
+		var body []byte
+		if body, err = readAnswer(res, call.Method, c.maxBody); err == nil {
+			return &Result{
+				Status:  res.StatusCode,
+				Header:  res.Header,
+				Body:    body,
+				Cookies: setCookies(res.Header["Set-Cookie"]),
+				server:  addr.server, method: call.Method, path: addr.path,
+			}, nil
+		}
+		err = fmt.Errorf("answer %d: %w", res.StatusCode, err)
+	}
+	return nil, fmt.Errorf("cannot call %s %s on %s: %w", call.Method, addr.path, addr.server, blameContext(ctx, err))
+}
+
+// send sends the request, as often as it may be sent, inside one CLIENT span, and returns when the headers of the answer
+// are there.
+func (c *Client) send(ctx context.Context, call Call, addr address) (*http.Response, error) {
+	var span lens.Span
+	if !call.Quiet {
+		ctx, span = lenshttp.StartClient(ctx, telemetry.HTTPClient, spanName(call.Method), call.Method, addr.url)
+		defer span.End()
+	}
+	header := outgoing(ctx, call, addr)
+	if !span.Recording() {
+		return c.attempts(ctx, call, addr, header, nil)
+	}
+	if id := RolloutID(ctx); id != "" {
+		span.Str(semconv.GymRolloutID, id)
+	}
+	watch := &watch{limited: c.transport.MaxConnsPerHost > 0}
+	res, err := c.attempts(httptrace.WithClientTrace(ctx, watch.trace()), call, addr, header, watch)
+	resent, waited := watch.result()
+	if resent > 0 {
+		span.Int(semconv.HTTPRequestResendCount, resent)
+	}
+	if waited > 0 {
+		span.Float(semconv.GymWaitPool, waited.Seconds()*1e3)
+	}
+	if err != nil {
+		span.Err(SpanError(blameContext(ctx, err)))
+		return nil, err
+	}
+	lenshttp.RecordClient(span, res.StatusCode)
+	return res, nil
+}
+
+// attempts sends the request until an answer comes, it may not be sent again, or the backoff's budget is used up. w is
+// nil when nobody watches.
+func (c *Client) attempts(ctx context.Context, call Call, addr address, header http.Header, w *watch) (*http.Response, error) {
+	since := time.Now()
+	for n := 1; ; n++ {
+		w.attempt()
+		res, err := c.transport.RoundTrip(request(ctx, call, addr, header))
+		if err == nil {
+			return res, nil
+		}
+		dialling := isDial(err)
+		if ctx.Err() != nil || !dialling && call.Method != http.MethodGet {
+			return nil, lost(err)
+		}
+		if n == 1 && !dialling {
+			since = time.Now() // however long the server took to break
+		}
+		if !c.retry.wait(ctx, n, since) {
+			return nil, fmt.Errorf("%w (tried %d times)", lost(err), n)
+		}
+	}
+}
+
+// isDial reports whether err means that no connection came about, so that no byte can have reached the server.
+func isDial(err error) bool {
+	var dial *dialError
+	return errors.As(err, &dial)
+}
+
+// lost puts into words what net/http calls EOF.
+func lost(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the connection ended before an answer came: %w", err)
+	}
+	return err
+}
+
+// request builds the request of one attempt.
+//
+// The transport itself replays a request on another connection when the one it took from the pool turns out to be dead:
+// a POST only if not one byte of it was written, and for that it needs GetBody. It would also replay a POST that was
+// written, if the header had an idempotency key in the usual spelling; see outgoing.
+func request(ctx context.Context, call Call, addr address, header http.Header) *http.Request {
+	r := &http.Request{
+		Method:     call.Method,
+		URL:        addr.url,
+		Host:       addr.url.Host,
+		Header:     header,
+		Proto:      "HTTP/1.1",
+		ProtoMajor: 1,
+		ProtoMinor: 1,
+		Body:       http.NoBody,
+	}
+	if len(call.Body) > 0 {
+		r.ContentLength = int64(len(call.Body))
+		r.Body = io.NopCloser(bytes.NewReader(call.Body))
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(call.Body)), nil }
+	}
+	return r.WithContext(ctx)
+}
+
+// outgoing returns the headers of a call: its own, the cookies and the context of the trace.
+func outgoing(ctx context.Context, call Call, addr address) http.Header {
+	h := make(http.Header, len(call.Header)+6)
+	for k, v := range call.Header {
+		h[http.CanonicalHeaderKey(k)] = v
+	}
+	if len(call.Body) > 0 && h["Content-Type"] == nil {
+		h["Content-Type"] = jsonContent
+	}
+	if len(call.Cookies) > 0 {
+		h["Cookie"] = []string{call.Cookies.header()}
+	}
+	if user := addr.url.User; user != nil && h["Authorization"] == nil {
+		password, _ := user.Password()
+		(&http.Request{Header: h}).SetBasicAuth(user.Username(), password)
+	}
+	lenshttp.Inject(ctx, h)
+	if !addr.inside {
+		dropMark(h)
+	}
+	// net/http takes these, spelled so, for a permission to replay a POST that the server may have begun. On the wire
+	// letter case means nothing.
+	for _, key := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
+		if v, ok := h[key]; ok {
+			delete(h, key)
+			h[strings.ToLower(key)] = v
+		}
+	}
+	return h
+}
+
+var jsonContent = []string{"application/json"}
+
+// dropMark takes the run's mark out of the baggage: it is for the servers of the run, and nobody else's business.
+func dropMark(h http.Header) {
+	lines := h["Baggage"]
+	if len(lines) == 0 {
+		return
+	}
+	var kept []string
+	for _, member := range strings.Split(strings.Join(lines, ","), ",") {
+		key, _, _ := strings.Cut(member, "=")
+		if trimBlank(key) != semconv.GymRolloutID {
+			kept = append(kept, member)
+		}
+	}
+	if len(kept) == 0 {
+		delete(h, "Baggage")
+		return
+	}
+	h["Baggage"] = []string{strings.Join(kept, ",")}
+}
+
+// readAnswer reads the whole body of an answer.
+func readAnswer(res *http.Response, method string, max int64) ([]byte, error) {
+	defer res.Body.Close()
+	length := res.ContentLength
+	if method == http.MethodHead {
+		length = 0
+	}
+	body, err := readBody(res.Body, length, max)
+	if errors.Is(err, errTooLarge) {
+		return nil, fmt.Errorf("the body is larger than the bound of %d bytes", max)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the body: %w", err)
+	}
+	return body, nil
+}
+
+// blameContext makes an error say that the context's end was the cause, where it was, and what stood in the way then.
+func blameContext(ctx context.Context, err error) error {
+	ended := ctx.Err()
+	if err == nil || ended == nil {
+		return err
+	}
+	cause := context.Cause(ctx)
+	known := errors.Is(err, ended) || errors.Is(err, cause)
+	if !errors.Is(cause, ended) {
+		cause = fmt.Errorf("%w: %w", ended, cause)
+	}
+	if known {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", cause, err)
+}
+
+// timeoutError is the cause of a call's end by its own timeout.
+type timeoutError time.Duration
+
+func (e timeoutError) Error() string {
+	return fmt.Sprintf("no whole answer within %v", time.Duration(e))
+}
+func (e timeoutError) Unwrap() error { return context.DeadlineExceeded }
+func (e timeoutError) Timeout() bool { return true }
+
+// spanName is the name of a CLIENT span.
+func spanName(method string) string {
+	switch method {
+	case http.MethodPost:
+		return semconv.SpanHTTPPost
+	case http.MethodGet:
+		return semconv.SpanHTTPGet
+	}
+	return "HTTP " + knownMethod(method)
+}

@@ -1,0 +1,73 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// Request is what a handler gets. Its body and header belong to the handler.
+type Request struct {
+	Method  string
+	Path    string      // without the rollout prefix
+	Header  http.Header // as it came
+	Body    []byte      // whole; nil when there was none
+	Cookies Cookies     // all that came, raw, this server's own among them
+	Session string      // this server's session: of the request, or just begun
+}
+
+// Reply is what a handler gives back. The zero value, like a nil *Reply, answers 200 with the JSON value null.
+type Reply struct {
+	Status      int     // 0 is 200
+	ContentType string  // "" is application/json
+	Body        []byte  // empty is null when both Status and ContentType are unset
+	Cookies     Cookies // of other servers, to be set on the reply beside this server's own session
+}
+
+// HandlerFunc answers one request. Its context ends when the client leaves and when the server's stop runs out of grace,
+// and carries the caller's trace context and the SERVER span. An error becomes a reply: [responses.FieldErrors] 422,
+// [HTTPError] what it says, anything else, a [StatusError] of an inner call among them, 500.
+type HandlerFunc func(ctx context.Context, r *Request) (*Reply, error)
+
+// JSON returns a reply with v in JSON, maps in the order of their keys.
+func JSON(v any) (*Reply, error) {
+	b, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("cannot encode a reply of type %T: %w", v, err)
+	}
+	return &Reply{Body: b}, nil
+}
+
+// Call is one call of a [Client].
+type Call struct {
+	Server  string        // the instance to call, one of ClientOptions.Servers: a call inside the run
+	URL     string        // or a full URL: a call that leaves the run, without the run's mark
+	Method  string        // "" is POST
+	Path    string        // of the server, from "/"; plain text, escaped on the wire. Not used with URL
+	Body    []byte        // sent as application/json, unless Header says otherwise; it must not change, even after the call
+	Cookies Cookies       // sent as they are
+	Header  http.Header   // further headers; not changed by the call
+	Timeout time.Duration // for the whole call with its answer; 0 is the client's; a shorter one of ctx wins
+	Quiet   bool          // no span: health probes
+}
+
+// Result is an answer, of any status.
+type Result struct {
+	Status  int
+	Header  http.Header
+	Body    []byte
+	Cookies Cookies // of Set-Cookie: the raw texts before the first semicolon
+
+	server, method, path string
+}
+
+// Err returns nil for a 2xx, else a *[StatusError].
+func (r *Result) Err() error {
+	if r.Status >= 200 && r.Status < 300 {
+		return nil
+	}
+	return &StatusError{Server: r.server, Method: r.method, Path: r.path, Status: r.Status, Body: r.Body}
+}

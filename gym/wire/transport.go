@@ -1,0 +1,57 @@
+package wire
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+const (
+	// clientIdle is shorter than serverIdle, see there.
+	clientIdle = 15 * time.Second
+
+	dialTimeout = 10 * time.Second
+	bufferSize  = 16 << 10
+)
+
+// newTransport returns the transport under a client. Every call keeps its connection as long as it likes: with net/http's
+// default of two idle ones a server, a busy driver dials more often than it calls.
+func newTransport(inside map[string]bool, maxPerHost int, idle time.Duration) *http.Transport {
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	dialer := &net.Dialer{
+		Timeout:         dialTimeout,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 60 * time.Second, Interval: 10 * time.Second, Count: 3},
+	}
+	return &http.Transport{
+		Proxy: func(r *http.Request) (*url.URL, error) {
+			if inside[r.URL.Host] {
+				return nil, nil
+			}
+			return http.ProxyFromEnvironment(r)
+		},
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := dialer.DialContext(ctx, network, addr)
+			if err != nil {
+				return nil, &dialError{err}
+			}
+			return conn, nil
+		},
+		TLSHandshakeTimeout: dialTimeout,
+		MaxIdleConnsPerHost: 1 << 16,
+		MaxConnsPerHost:     maxPerHost,
+		IdleConnTimeout:     idle,
+		WriteBufferSize:     bufferSize,
+		ReadBufferSize:      bufferSize,
+		DisableCompression:  true, // most servers are on this machine
+		Protocols:           &protocols,
+	}
+}
+
+// dialError says that no connection came about, and so that nothing was sent.
+type dialError struct{ err error }
+
+func (e *dialError) Error() string { return e.err.Error() }
+func (e *dialError) Unwrap() error { return e.err }
