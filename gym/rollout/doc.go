@@ -1,0 +1,40 @@
+// Package rollout collects rollouts: it reads tasks, sends each one to its agent as often as asked, and keeps every
+// result as it comes.
+//
+//	plan, err := rollout.Prepare(rollout.Options{Input: "tasks.jsonl", Output: "out/rollouts.jsonl", Repeats: 2, Graph: graph})
+//	if err != nil { ... }                       // every bad row, with file and line, before anything is started
+//	summary, err := plan.Run(ctx, client)       // the servers of graph run by now
+//
+// # Files
+//
+// Beside the output, whose name without its suffix is STEM, stand STEM_materialized_inputs.jsonl (one line for each
+// rollout, exactly what its agent is sent, written before the first one is sent), STEM_failures.jsonl (rollouts that
+// ended without a result and why, when there are any) and STEM_aggregate_metrics.json. The output holds one line for
+// each rollout with a result, in the order in which they ended, written with one write call each.
+//
+// # Guarantees
+//
+// A failing rollout never stops the run: it becomes a line of the failures file. The run is cut short only when the
+// caller's context ends, when an agent's port refuses connections for good, or when a file cannot be written; what was
+// finished is on disk then, and [Options].Resume does the rest. One output belongs to one collector at a time; on
+// systems with flock a second one is refused.
+//
+// Rows are read when their rollout begins and results are let go when they are written, so memory grows with the
+// rollouts in flight and, by about a hundred bytes, with the rollouts planned. The aggregation at the end holds the
+// results once more, without their conversations.
+//
+// # Traces
+//
+// Run opens gym.job, and for each rollout gym.rollout, as a root with a link to gym.job (attribute nemo.gym.link=job).
+// A span that the caller of Run has in its context is the parent of both instead. While a gym.rollout is recorded, its
+// requests carry the mark: the baggage member nemo.gym.rollout.id. With the group rollout off, each rollout is given a
+// trace id of its own by a reserved parent (tracestate member lens=r).
+//
+// nemo.gym.rollout.turns is the number of model calls as far as the answer shows it: each unbroken run of items in
+// response.output that a model writes counts as one turn, so two calls in a row with nothing between them, which happens
+// after an answer of reasoning alone, count as one. nemo.gym.rollout.tool_calls is the number of function_call items.
+//
+// # Concurrency
+//
+// A [Plan] is used once. Drain may be called at any time from any goroutine; everything else belongs to one.
+package rollout

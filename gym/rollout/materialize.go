@@ -1,0 +1,112 @@
+package rollout
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/lensgo/lens/gym/responses"
+)
+
+// materialize writes what each rollout's agent will be sent, row after row with its repeats (aabbcc), and lays out the
+// tasks. The file appears whole or not at all.
+func (p *Plan) materialize() (err error) {
+	in, closeInput, err := p.input.reopen()
+	if err != nil {
+		return fmt.Errorf("cannot read the tasks again: %w", err)
+	}
+	defer closeInput()
+	temp := p.files.materialized + ".tmp"
+	f, err := os.Create(temp)
+	if err != nil {
+		return fmt.Errorf("cannot write the materialized inputs: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close(), os.Remove(temp))
+		}
+	}()
+	w := bufio.NewWriterSize(f, 1<<16)
+	m := materializer{plan: p, in: in, w: w, next: map[int]int{}}
+	for i := range p.inputs {
+		if err := m.row(&p.inputs[i]); err != nil {
+			return err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("cannot write the materialized inputs: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("cannot write the materialized inputs: %w", err)
+	}
+	if err := os.Rename(temp, p.files.materialized); err != nil {
+		return fmt.Errorf("cannot write the materialized inputs: %w", err)
+	}
+	p.inputs = nil
+	return nil
+}
+
+type materializer struct {
+	plan   *Plan
+	in     io.ReaderAt
+	w      *bufio.Writer
+	buf    []byte // of the line being written
+	offset int64
+	next   map[int]int // task -> next rollout index
+}
+
+func (m *materializer) row(in *inputRow) error {
+	p := m.plan
+	text := make([]byte, in.length) // not reused: the row's object is made of it
+	if _, err := m.in.ReadAt(text, in.offset); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("cannot read the task at %s:%d again: %w", p.input.path, in.line, err)
+	}
+	if sha256.Sum256(text) != in.sum {
+		return fmt.Errorf("cannot use the task at %s:%d: the file was changed while the run began", p.input.path, in.line)
+	}
+	row, err := responses.ParseObject(text)
+	if err != nil {
+		return fmt.Errorf("cannot read the task at %s:%d: %w", p.input.path, in.line, err)
+	}
+	if err := p.complete(&row, in); err != nil {
+		return fmt.Errorf("cannot prepare the task at %s:%d: %w", p.input.path, in.line, err)
+	}
+	for range p.o.Repeats {
+		k := key{task: in.task, rollout: m.next[in.task]}
+		m.next[in.task]++
+		row.SetInt(keyRollout, int64(k.rollout))
+		m.buf = row.AppendLine(m.buf[:0])
+		if _, err := m.w.Write(m.buf); err != nil {
+			return fmt.Errorf("cannot write the materialized inputs: %w", err)
+		}
+		p.tasks = append(p.tasks, task{
+			key: k, offset: m.offset, length: len(m.buf) - 1, line: in.line, agent: in.agent,
+		})
+		m.offset += int64(len(m.buf))
+	}
+	return nil
+}
+
+// complete adds to a row what all its rollouts share.
+func (p *Plan) complete(row *responses.Object, in *inputRow) error {
+	if !row.Has(keyAgent) || row.Null(keyAgent) {
+		var ref responses.Object
+		ref.SetString("type", "responses_api_agents")
+		ref.SetString("name", p.agents[in.agent])
+		row.Set(keyAgent, ref.AppendTo(nil))
+	}
+	if p.o.Params.Len() > 0 {
+		params, ok := row.Sub(keyParams)
+		if !ok {
+			return fmt.Errorf("%s is no object", keyParams)
+		}
+		params.Merge(p.o.Params)
+		row.Set(keyParams, params.AppendTo(nil))
+	}
+	row.Delete(keyAttempt) // of a row that is some run's materialized input
+	row.SetInt(keyTask, int64(in.task))
+	return nil
+}

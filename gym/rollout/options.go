@@ -1,0 +1,139 @@
+package rollout
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lensgo/lens/gym/config"
+	"github.com/lensgo/lens/gym/responses"
+)
+
+const (
+	// defaultConcurrency bounds a run that asks for no bound. It is what Python's connection pool lets through to one
+	// host, whatever the number of its waiting coroutines.
+	defaultConcurrency = 1024
+
+	defaultMaxAttempts = 3
+	maxAttemptsEnv     = "NEMO_GYM_MAX_ROLLOUT_ATTEMPTS"
+)
+
+// Options says what to collect. Input and Output are needed, the rest may be zero.
+type Options struct {
+	Input  string // JSONL, one task a line; not read when a resumed run finds its materialized inputs
+	Output string // JSONL; folders are made. Without Resume it is emptied
+
+	Limit       int              // the first rows only; 0 is all
+	Repeats     int              // rollouts a row; 0 is 1
+	Concurrency int              // rollouts in flight; 0 is 1024
+	Timeout     time.Duration    // for one rollout; 0 is none
+	Resume      bool             // go on where the last run on this output ended
+	MaxAttempts int              // of one rollout over all runs; 0 is NEMO_GYM_MAX_ROLLOUT_ATTEMPTS, else 3
+	Agent       string           // for rows that name none
+	Params      responses.Object // laid over each row's responses_create_params, name by name
+
+	Graph *config.Graph // to check agents against, and to name environments; nil: agents are not checked
+
+	DisableAggregation bool
+	Progress           io.Writer // a bar on a terminal, else lines; nil: none
+
+	Traced      bool // telemetry is on: rollouts without a span get a reserved trace id
+	SingleTrace bool // rollouts are children of gym.job
+}
+
+// check finds what is wrong with the options themselves.
+func (o *Options) check() error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if o.Output == "" {
+		bad("no output file was given")
+	}
+	if o.Input == "" && !o.Resume {
+		bad("no input file was given")
+	}
+	if o.Limit < 0 {
+		bad("limit is %d; it must be at least 1, or 0 for no limit", o.Limit)
+	}
+	if o.Repeats < 0 {
+		bad("num_repeats is %d; it must be at least 1", o.Repeats)
+	}
+	if o.Concurrency < 0 {
+		bad("concurrency is %d; it must be at least 1, or 0 for the default of %d", o.Concurrency, defaultConcurrency)
+	}
+	if o.Timeout < 0 {
+		bad("the rollout timeout is %v; it must be above 0, or 0 for none", o.Timeout)
+	}
+	if o.MaxAttempts < 0 {
+		bad("the number of attempts is %d; it must be at least 1", o.MaxAttempts)
+	}
+	if o.Graph != nil && o.Agent != "" {
+		if text := agentProblem(o.Graph, o.Agent); text != "" {
+			bad("the agent given for rows that name none: %s", text)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("cannot collect rollouts: %w", err)
+	}
+	return o.fill()
+}
+
+// fill puts defaults into zero fields.
+func (o *Options) fill() error {
+	if o.Repeats == 0 {
+		o.Repeats = 1
+	}
+	if o.Concurrency == 0 {
+		o.Concurrency = defaultConcurrency
+	}
+	if o.MaxAttempts > 0 {
+		return nil
+	}
+	o.MaxAttempts = defaultMaxAttempts
+	text := strings.TrimSpace(os.Getenv(maxAttemptsEnv))
+	if text == "" {
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return fmt.Errorf("cannot collect rollouts: %s is %q; it must be a whole number from 1", maxAttemptsEnv, text)
+	}
+	o.MaxAttempts = n
+	return nil
+}
+
+// files are the artefacts of a run.
+type files struct {
+	output, materialized, failures, aggregate string
+}
+
+func filesOf(output string) files {
+	stem := strings.TrimSuffix(output, filepath.Ext(output))
+	if filepath.Base(output) == filepath.Ext(output) { // ".jsonl" is a name, not a suffix
+		stem = output
+	}
+	return files{
+		output:       output,
+		materialized: stem + "_materialized_inputs.jsonl",
+		failures:     stem + "_failures.jsonl",
+		aggregate:    stem + "_aggregate_metrics.json",
+	}
+}
+
+// clash finds an artefact that is the input.
+func (f files) clash(input string) error {
+	in, err := os.Stat(input)
+	if err != nil {
+		return nil // reading will say it
+	}
+	for _, path := range []string{f.output, f.materialized, f.failures, f.aggregate} {
+		if out, err := os.Stat(path); err == nil && os.SameFile(in, out) {
+			return fmt.Errorf("cannot collect from %s into %s: the run would overwrite its own input with %s", input, f.output, path)
+		}
+	}
+	return nil
+}

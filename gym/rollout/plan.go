@@ -1,0 +1,285 @@
+package rollout
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lensgo/lens/gym/responses"
+)
+
+// Plan is a run that is ready to start. Prepare makes it, Run uses it up.
+type Plan struct {
+	o     Options
+	files files
+
+	// Of a fresh run: the rows of the input, to be materialized.
+	input  source
+	inputs []inputRow
+
+	agents   []string // the names that tasks point to, in the order of their first row
+	tasks    []task   // what Run dispatches; of a fresh run filled when the rows are materialized
+	expected int      // rollouts of the whole output
+	before   before   // what a resumed run found done
+	notes    []string
+
+	drain     chan struct{}
+	drainOnce sync.Once
+	started   atomic.Bool
+}
+
+// inputRow is a row of the input: where it is and what it belongs to, but not its text.
+type inputRow struct {
+	offset int64
+	length int
+	line   int
+	task   int // -1 until numbered
+	agent  int
+	sum    [sha256.Size]byte
+}
+
+// task is one rollout to do; its row is read from the materialized file when it begins.
+type task struct {
+	key
+	offset  int64
+	length  int
+	line    int // of the input, or of the materialized file in a resumed run: what messages name
+	agent   int
+	attempt int
+}
+
+// Prepare reads and checks everything that can be checked before a server runs: the options, every row, and for a
+// resumed run what is on disk. It changes nothing on disk. All bad rows come in one *[RowsError].
+func Prepare(o Options) (*Plan, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	p := &Plan{o: o, files: filesOf(o.Output), drain: make(chan struct{})}
+	if err := probeLock(p.files.output); err != nil {
+		return nil, err
+	}
+	if o.Resume {
+		resumed, err := p.prepareResume()
+		if resumed || err != nil {
+			return p, err
+		}
+		p.note("nothing to resume: %s does not exist; the run starts from the beginning", p.files.materialized)
+	}
+	if o.Input == "" {
+		return nil, fmt.Errorf("cannot collect rollouts: there is nothing to resume at %s and no input file was given", o.Output)
+	}
+	if err := p.files.clash(o.Input); err != nil {
+		return nil, err
+	}
+	if err := p.readInput(); err != nil {
+		return nil, err
+	}
+	p.number()
+	p.expected = len(p.inputs) * o.Repeats
+	return p, nil
+}
+
+func (p *Plan) note(format string, args ...any) {
+	p.notes = append(p.notes, fmt.Sprintf(format, args...))
+}
+
+// Notes are things that a user should know before the run: a resumed run that ignores options, a line that was torn.
+func (p *Plan) Notes() []string { return slices.Clone(p.notes) }
+
+// Expected is the number of rollouts that the output is to hold in the end.
+func (p *Plan) Expected() int { return p.expected }
+
+// Agents are the agents that rows name.
+func (p *Plan) Agents() []string { return slices.Clone(p.agents) }
+
+// Trace says how the run is traced, for callers who know it only after Prepare. It must not be called during Run.
+func (p *Plan) Trace(traced, singleTrace bool) {
+	p.o.Traced, p.o.SingleTrace = traced, singleTrace
+}
+
+// Drain lets nothing new begin; rollouts that are running go on, and Run returns when they have ended. It may be called
+// at any time, again too.
+func (p *Plan) Drain() {
+	p.drainOnce.Do(func() { close(p.drain) })
+}
+
+func (p *Plan) draining() bool {
+	select {
+	case <-p.drain:
+		return true
+	default:
+		return false
+	}
+}
+
+// agentIndex interns an agent's name.
+func (p *Plan) agentIndex(name string) int {
+	if i := slices.Index(p.agents, name); i >= 0 {
+		return i
+	}
+	p.agents = append(p.agents, name)
+	return len(p.agents) - 1
+}
+
+// readInput goes once through the input and checks each row.
+func (p *Plan) readInput() error {
+	src, err := openSource(p.o.Input)
+	if err != nil {
+		return fmt.Errorf("cannot read the tasks: %w", err)
+	}
+	defer src.close()
+	p.input = src
+	bad := &RowsError{File: p.o.Input}
+	rows := newLines(src.reader())
+	check := checker{graph: p.o.Graph, agent: p.o.Agent, over: p.o.Params}
+	blank := 0 // a blank line that is the last is no row
+	for p.o.Limit == 0 || len(p.inputs)+bad.Total < p.o.Limit {
+		at, err := rows.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("cannot read the tasks at %s:%d: %w", p.o.Input, rows.number+1, err)
+		}
+		if at.blank {
+			blank = cmp.Or(blank, at.number)
+			continue
+		}
+		if blank > 0 {
+			bad.add(blank, "it is blank; only the end of the file may be")
+			blank = 0
+		}
+		p.inputRow(at, &check, bad)
+	}
+	if err := bad.err(); err != nil {
+		return err
+	}
+	if len(p.inputs) == 0 {
+		return fmt.Errorf("cannot collect rollouts: %s holds no rows", p.o.Input)
+	}
+	return nil
+}
+
+func (p *Plan) inputRow(at line, check *checker, bad *RowsError) {
+	row, err := responses.ParseObject(at.text)
+	if err != nil {
+		bad.add(at.number, notJSON(at.text, err))
+		return
+	}
+	f, wrong := check.row(row)
+	if wrong != "" {
+		bad.add(at.number, wrong)
+		return
+	}
+	p.inputs = append(p.inputs, inputRow{
+		offset: at.offset, length: len(at.text), line: at.number,
+		task: f.task, agent: p.agentIndex(f.agent), sum: sha256.Sum256(at.text),
+	})
+}
+
+// number gives each row without a task index one: rows of the same text share it, in the order of their first row,
+// passing over the indexes that other rows brought along.
+func (p *Plan) number() {
+	taken := map[int]bool{}
+	for _, in := range p.inputs {
+		if in.task >= 0 {
+			taken[in.task] = true
+		}
+	}
+	byText := map[uint64][]int{} // a short hash first: most rows are unique
+	next := 0
+	for i := range p.inputs {
+		in := &p.inputs[i]
+		if in.task >= 0 {
+			continue
+		}
+		h := binary.LittleEndian.Uint64(in.sum[:8])
+		for _, j := range byText[h] {
+			if p.inputs[j].sum == in.sum {
+				in.task = p.inputs[j].task
+				break
+			}
+		}
+		if in.task >= 0 {
+			continue
+		}
+		for taken[next] {
+			next++
+		}
+		in.task = next
+		next++
+		byText[h] = append(byText[h], i)
+	}
+}
+
+// source is the input, readable twice: a file is opened again, anything else (a pipe) is kept.
+type source struct {
+	path string
+	file *os.File
+	data []byte
+}
+
+func openSource(path string) (source, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return source{}, plainPathError(err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return source{}, err
+	}
+	if info.IsDir() {
+		f.Close()
+		return source{}, fmt.Errorf("%s is a folder; a JSONL file is needed", path)
+	}
+	if info.Mode().IsRegular() {
+		return source{path: path, file: f}, nil
+	}
+	data, err := io.ReadAll(f)
+	f.Close()
+	return source{path: path, data: data}, err
+}
+
+func plainPathError(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
+	}
+	return err
+}
+
+func (s *source) reader() io.Reader {
+	if s.file != nil {
+		return s.file
+	}
+	return bytes.NewReader(s.data)
+}
+
+func (s *source) close() {
+	if s.file != nil {
+		s.file.Close()
+		s.file = nil
+	}
+}
+
+// reopen makes the source readable at offsets.
+func (s *source) reopen() (io.ReaderAt, func(), error) {
+	if s.data != nil {
+		return bytes.NewReader(s.data), func() {}, nil
+	}
+	f, err := os.Open(s.path)
+	if err != nil {
+		return nil, nil, plainPathError(err)
+	}
+	return f, func() { f.Close() }, nil
+}

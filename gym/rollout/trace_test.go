@@ -1,0 +1,255 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/semconv"
+	"github.com/lensgo/lens/telemetry"
+	"github.com/lensgo/lens/telemetry/otelopt"
+)
+
+// traced turns telemetry on with the groups of spec and returns what collects the spans.
+func traced(t testing.TB, spec string) *tracetest.SpanRecorder {
+	t.Helper()
+	rec := tracetest.NewSpanRecorder()
+	h, err := telemetry.Setup(context.Background(),
+		telemetry.Config{Enabled: true, ServiceName: "rollout-test", TracesEnabled: true, SpanGroups: spec},
+		otelopt.WithSpanProcessor(rec), otelopt.WithSpanExporter(tracetest.NewNoopExporter()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := h.Shutdown(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return rec
+}
+
+// named are the ended spans of one name.
+func named(rec *tracetest.SpanRecorder, name string) (out []sdktrace.ReadOnlySpan) {
+	for _, s := range rec.Ended() {
+		if s.Name() == name {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// attributes are a span's, without those that the set-up adds.
+func attributes(s sdktrace.ReadOnlySpan) map[string]any {
+	out := map[string]any{}
+	for _, kv := range s.Attributes() {
+		if kv.Key != semconv.LensGroup {
+			out[string(kv.Key)] = kv.Value.AsInterface()
+		}
+	}
+	return out
+}
+
+// headers are the trace headers of one request.
+type headers struct{ traceparent, tracestate, baggage string }
+
+// listen makes the agent keep the headers of /run.
+func (a *agent) listen(reply string) func() []headers {
+	var mu sync.Mutex
+	var got []headers
+	a.run = func(w http.ResponseWriter, r *http.Request, _ responses.Object) {
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, headers{r.Header.Get("traceparent"), r.Header.Get("tracestate"), r.Header.Get("baggage")})
+		fmt.Fprint(w, reply)
+	}
+	return func() []headers {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(got)
+	}
+}
+
+const fullReply = `{"reward":0,"response":{"id":"r","created_at":1,"model":"m","object":"response","parallel_tool_calls":true,"tool_choice":"auto","tools":[],
+"output":[{"type":"function_call","call_id":"1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"1","output":"x"},
+{"type":"message","role":"assistant","content":[{"type":"output_text","text":"done"}]}],
+"usage":{"input_tokens":30,"output_tokens":7,"total_tokens":37}}}`
+
+func TestTrace_rollout_span(t *testing.T) {
+	rec := traced(t, "default")
+	f := newFixture(t, inputRows(2))
+	f.o.Traced = true
+	a := newAgent(t)
+	seen := a.listen(fullReply)
+	f.run(a)
+
+	jobs, rollouts := named(rec, semconv.SpanGymJob), named(rec, semconv.SpanGymRollout)
+	if len(jobs) != 1 || len(rollouts) != 2 {
+		t.Fatalf("%d jobs and %d rollouts", len(jobs), len(rollouts))
+	}
+	if rollouts[0].SpanContext().TraceID() == rollouts[1].SpanContext().TraceID() {
+		t.Error("two rollouts in one trace")
+	}
+	slices.SortFunc(rollouts, func(a, b sdktrace.ReadOnlySpan) int {
+		return strings.Compare(fmt.Sprint(attributes(a)[semconv.GymRolloutID]), fmt.Sprint(attributes(b)[semconv.GymRolloutID]))
+	})
+	s := rollouts[1]
+	if s.Parent().IsValid() || s.Status().Code != codes.Unset {
+		t.Errorf("parent %v, status %v", s.Parent(), s.Status())
+	}
+	links := s.Links()
+	if len(links) != 1 || links[0].SpanContext.SpanID() != jobs[0].SpanContext().SpanID() ||
+		!slices.Equal(links[0].Attributes, []attribute.KeyValue{attribute.String(semconv.GymLink, semconv.LinkJob)}) {
+		t.Errorf("links %+v", links)
+	}
+	got := attributes(s)
+	if wait, ok := got[semconv.GymWaitAdmission].(float64); !ok || wait < 0 {
+		t.Errorf("admission wait %v", got[semconv.GymWaitAdmission])
+	}
+	delete(got, semconv.GymWaitAdmission)
+	want := map[string]any{
+		semconv.GymRolloutID: "1-0", semconv.GymTaskIndex: int64(1), semconv.GymRolloutIndex: int64(0), semconv.GymRolloutAttempt: int64(0),
+		semconv.GymAgentName: "simple_agent", semconv.GymEnvironmentName: "rs",
+		semconv.GymRolloutReward: 0.0, semconv.GymRolloutOutcome: semconv.OutcomeScored,
+		semconv.GymRolloutTurns: int64(2), semconv.GymRolloutToolCalls: int64(1),
+		semconv.GenAIUsageInputTokens: int64(30), semconv.GenAIUsageOutputTokens: int64(7),
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("attributes\n got %v\nwant %v", got, want)
+	}
+	for _, h := range seen() {
+		if !strings.Contains(h.baggage, semconv.GymRolloutID+"=") || strings.Contains(h.tracestate, "lens=r") || h.traceparent == "" {
+			t.Errorf("headers %+v", h)
+		}
+	}
+}
+
+func TestTrace_failed(t *testing.T) {
+	rec := traced(t, "default")
+	f := newFixture(t, inputRows(1))
+	a := newAgent(t)
+	a.run = func(w http.ResponseWriter, _ *http.Request, _ responses.Object) {
+		w.WriteHeader(500)
+		fmt.Fprint(w, `"secret"`)
+	}
+	f.run(a)
+	s := named(rec, semconv.SpanGymRollout)[0]
+	got := attributes(s)
+	if got[semconv.GymRolloutOutcome] != semconv.OutcomeFailed || got[semconv.GymFailureClass] != semconv.FailureAgentRun || s.Status().Code != codes.Error {
+		t.Errorf("attributes %v, status %v", got, s.Status())
+	}
+	if text := fmt.Sprint(s.Status(), s.Events()); strings.Contains(text, "secret") {
+		t.Errorf("a body on the span: %s", text)
+	}
+}
+
+func TestTrace_resumed_attempt(t *testing.T) {
+	rec := traced(t, "default")
+	f := resumeFixture(t)
+	f.run(newAgent(t))
+	got := attributes(named(rec, semconv.SpanGymRollout)[0])
+	if got[semconv.GymRolloutID] != "1-0-a1" || got[semconv.GymRolloutAttempt] != int64(1) {
+		t.Errorf("attributes %v", got)
+	}
+}
+
+// Aggregation belongs to the job's trace; with the group job off there is neither a link nor a trace for it.
+func TestTrace_job(t *testing.T) {
+	rec := traced(t, "default")
+	f := newFixture(t, inputRows(1))
+	f.o.DisableAggregation = false
+	f.run(newAgent(t))
+	job := named(rec, semconv.SpanGymJob)[0]
+	below := 0
+	for _, s := range named(rec, semconv.SpanHTTPPost) {
+		if s.Parent().SpanID() == job.SpanContext().SpanID() {
+			below++
+		}
+	}
+	if below != 1 {
+		t.Errorf("%d calls below the job, want 1", below)
+	}
+
+	lens.SetSpec("rollout")
+	rec.Reset()
+	f.run(newAgent(t))
+	if s := named(rec, semconv.SpanGymRollout); len(s) != 1 || len(s[0].Links()) != 0 || len(named(rec, semconv.SpanGymJob)) != 0 {
+		t.Errorf("with job off: %v", rec.Ended())
+	}
+}
+
+func TestTrace_single_trace(t *testing.T) {
+	rec := traced(t, "default")
+	f := newFixture(t, inputRows(2))
+	f.o.SingleTrace, f.o.Traced = true, true
+	f.run(newAgent(t))
+	job := named(rec, semconv.SpanGymJob)[0]
+	for _, s := range named(rec, semconv.SpanGymRollout) {
+		if s.Parent().SpanID() != job.SpanContext().SpanID() || len(s.Links()) != 0 {
+			t.Errorf("parent %v, links %v", s.Parent(), s.Links())
+		}
+	}
+}
+
+func TestTrace_inside_the_callers_span(t *testing.T) {
+	rec := traced(t, "default")
+	f := newFixture(t, inputRows(1))
+	p := f.prepare()
+	p.Trace(true, false)
+	ctx, outer := lens.Start(t.Context(), "outer")
+	if _, err := p.Run(ctx, newAgent(t).client(t)); err != nil {
+		t.Fatal(err)
+	}
+	outer.End()
+	for _, name := range []string{semconv.SpanGymRollout, semconv.SpanGymJob} {
+		if s := named(rec, name)[0]; s.Parent().SpanID() != outer.Ref().SpanID {
+			t.Errorf("%s has the parent %v", name, s.Parent())
+		}
+	}
+	if s := named(rec, semconv.SpanGymRollout)[0]; len(s.Links()) != 1 {
+		t.Errorf("links %v", s.Links())
+	}
+}
+
+// With the group rollout off each rollout still has one trace id: a reservation, and no mark.
+func TestTrace_rollout_off(t *testing.T) {
+	traced(t, "verify")
+	f := newFixture(t, inputRows(2))
+	f.o.Traced = true
+	a := newAgent(t)
+	seen := a.listen(`{"reward":1}`)
+	f.run(a)
+	got := seen()
+	ids := map[string]bool{}
+	for _, h := range got {
+		ref, err := lens.ParseRef(h.traceparent, h.tracestate)
+		if err != nil || !strings.Contains(h.tracestate, "lens=r") || h.baggage != "" {
+			t.Errorf("headers %+v, %v", h, err)
+			continue
+		}
+		ids[fmt.Sprintf("%x", ref.TraceID)] = true
+	}
+	if len(ids) != 2 {
+		t.Errorf("%d trace ids, want 2: %+v", len(ids), got)
+	}
+}
+
+func TestTrace_off(t *testing.T) {
+	f := newFixture(t, inputRows(1))
+	a := newAgent(t)
+	seen := a.listen(`{"reward":1}`)
+	f.run(a)
+	if got := seen(); got[0] != (headers{}) {
+		t.Errorf("headers without telemetry: %+v", got)
+	}
+}
