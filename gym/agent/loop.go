@@ -1,0 +1,209 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/gym/telemetry"
+	"github.com/lensgo/lens/gym/wire"
+	"github.com/lensgo/lens/semconv"
+)
+
+// trajectory is what the loop made of one task.
+type trajectory struct {
+	response  responses.Response // the last answer, with the output of all turns and the sum of their usage
+	usage     *responses.Usage   // that sum; nil when no turn had one
+	turns     int                // model calls
+	toolCalls int                // function calls that the model made, sent or not
+	resources wire.Cookies       // of the resources server, after the last tool
+	model     wire.Cookies       // of the model server, after the last turn
+}
+
+// respond is the agent's /v1/responses: the loop, inside its span. It is called for the route and, without HTTP, by /run.
+func (a *Agent) respond(ctx context.Context, params responses.CreateParams, cookies wire.Cookies) (*trajectory, error) {
+	ctx, span := wire.StartEndpoint(ctx, telemetry.Agent, semconv.SpanGymAgentResponses)
+	defer span.End()
+	t, err := a.loop(ctx, params, cookies)
+	if err != nil {
+		span.Err(wire.SpanError(err))
+	}
+	return t, err
+}
+
+// loop asks the model and calls its tools until there is an answer.
+func (a *Agent) loop(ctx context.Context, params responses.CreateParams, cookies wire.Cookies) (*trajectory, error) {
+	c, err := newConversation(params)
+	if err != nil {
+		return nil, err
+	}
+	t := &trajectory{resources: cookies}
+	for silent := 0; ; {
+		turn, err := a.ask(ctx, c, t)
+		if err != nil {
+			return nil, err
+		}
+		if turn.done {
+			break
+		}
+		if silent++; len(turn.calls) > 0 {
+			silent = 0
+		}
+		if silent == MaxSilent {
+			return nil, fmt.Errorf("cannot finish the loop: model server %q answered %d times in a row with neither a tool call nor a message; "+
+				"set max_steps to end such a rollout with what there is", a.settings.Model.Name, MaxSilent)
+		}
+		for _, call := range turn.calls {
+			if err := a.callTool(ctx, c, t, call); err != nil {
+				return nil, err
+			}
+		}
+		if a.maxSteps > 0 && t.turns >= a.maxSteps {
+			break
+		}
+	}
+	t.response.SetOutput(c.output)
+	if t.usage != nil {
+		t.response.SetUsage(t.usage)
+	}
+	return t, nil
+}
+
+// turn is what one answer of the model asks for.
+type turn struct {
+	calls []responses.Item
+	done  bool // the loop ends here
+}
+
+// ask makes one model call, adds its output to c and its counts to t.
+func (a *Agent) ask(ctx context.Context, c *conversation, t *trajectory) (turn, error) {
+	res, err := a.call(ctx, wire.Call{Server: a.settings.Model.Name, Path: "/v1/responses", Body: c.body(), Cookies: t.model})
+	if err != nil {
+		return turn{}, fmt.Errorf("cannot ask the model: %w", err)
+	}
+	answer, err := responses.ParseResponse(res.Body)
+	if err != nil {
+		return turn{}, fmt.Errorf("cannot read the answer of model server %q: %w", a.settings.Model.Name, err)
+	}
+	output, err := answer.Output()
+	if err != nil {
+		return turn{}, fmt.Errorf("cannot read the answer of model server %q: %w", a.settings.Model.Name, err)
+	}
+	usage, err := answer.Usage()
+	if err != nil {
+		return turn{}, fmt.Errorf("cannot read the answer of model server %q: %w", a.settings.Model.Name, err)
+	}
+	t.turns++
+	t.usage = responses.AddUsage(t.usage, usage)
+	t.model = replaced(t.model, res.Cookies)
+	t.response = answer
+	c.add(output...)
+	return next(answer, output), nil
+}
+
+// next decides how to go on after an answer.
+func next(answer responses.Response, output []responses.Item) turn {
+	if answer.Incomplete() {
+		return turn{done: true}
+	}
+	var t turn
+	spoke := false
+	for _, item := range output {
+		switch item.Type() {
+		case responses.TypeFunctionCall:
+			t.calls = append(t.calls, item)
+		case responses.TypeMessage:
+			spoke = spoke || item.Role() == "assistant"
+		}
+	}
+	t.done = len(t.calls) == 0 && spoke
+	return t
+}
+
+// notTools are routes of every resources server that a model has no business with: it could ask for its own reward.
+var notTools = map[string]bool{"seed_session": true, "verify": true, "aggregate_metrics": true, "reverify_mode": true}
+
+// callTool makes one function call and adds its output to c.
+func (a *Agent) callTool(ctx context.Context, c *conversation, t *trajectory, call responses.Item) error {
+	t.toolCalls++
+	arguments := call.Arguments()
+	if _, err := responses.ParseArguments(arguments); err != nil {
+		c.add(responses.FunctionCallOutput(call.CallID(), invalidArguments(arguments)))
+		return nil
+	}
+	if notTools[call.Name()] {
+		c.add(responses.FunctionCallOutput(call.CallID(), `{"detail":"Not Found"}`))
+		return nil
+	}
+	res, err := a.caller.Do(ctx, wire.Call{
+		Server: a.settings.Resources.Name, Path: "/" + call.Name(), Body: []byte(arguments), Cookies: t.resources,
+	})
+	if err != nil {
+		return fmt.Errorf("cannot call tool %q: %w", call.Name(), err)
+	}
+	t.resources = replaced(t.resources, res.Cookies)
+	c.add(responses.FunctionCallOutput(call.CallID(), string(res.Body)))
+	return nil
+}
+
+// invalidArguments is the output of a call whose arguments are not JSON. The text quotes them as Python would.
+func invalidArguments(arguments string) string {
+	b, _ := json.Marshal(struct { // a string always has a JSON form
+		Error string `json:"error"`
+	}{"Invalid tool call arguments: " + quoted(arguments)})
+	return string(b)
+}
+
+// quoted puts s between single quotes and escapes what would break them or the line.
+func quoted(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(strings.ToValidUTF8(s, "\uFFFD")) + "'"
+}
+
+// conversation is the input of the next turn. The items so far are kept as one text that only grows, so that a turn
+// costs one copy of it and no encoding.
+type conversation struct {
+	params responses.CreateParams
+	input  []byte           // the JSON array of all items, without its closing bracket
+	output []responses.Item // the new ones
+}
+
+func newConversation(params responses.CreateParams) (*conversation, error) {
+	items, err := params.Input()
+	if err != nil {
+		return nil, err
+	}
+	c := &conversation{params: params, input: []byte{'['}}
+	for _, item := range items {
+		c.append(item)
+	}
+	return c, nil
+}
+
+// add appends new items to the input and to the output.
+func (c *conversation) add(items ...responses.Item) {
+	for _, item := range items {
+		c.append(item)
+		c.output = append(c.output, item)
+	}
+}
+
+func (c *conversation) append(item responses.Item) {
+	if len(c.input) > 1 {
+		c.input = append(c.input, ',')
+	}
+	c.input = item.AppendTo(c.input)
+}
+
+// body is the request of the next turn: the params as they came, absent members absent, with the items so far.
+func (c *conversation) body() []byte {
+	end := len(c.input)
+	c.input = append(c.input, ']')
+	params := c.params
+	params.Set("input", c.input)
+	body := params.AppendTo(nil)
+	c.input = c.input[:end]
+	return body
+}
