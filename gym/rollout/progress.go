@@ -14,6 +14,9 @@ import (
 	"golang.org/x/term"
 )
 
+// quietTime is how long a log may stay without a line when there is progress to tell of.
+const quietTime = 10 * time.Second
+
 // maxFailureLines bounds the failures that progress spells out while the run goes on.
 const maxFailureLines = 10
 
@@ -27,7 +30,8 @@ type progress struct {
 	stats    *stats
 	total    int
 	done     int
-	step     int // the last whole percent that was told of
+	step     int       // the last whole percent that was told of
+	told     time.Time // when
 	failures int
 	began    time.Time
 }
@@ -36,7 +40,8 @@ func newProgress(w io.Writer, total int, s *stats) *progress {
 	if w == nil {
 		return nil
 	}
-	p := &progress{out: w, w: w, stats: s, total: total, began: time.Now()}
+	now := time.Now()
+	p := &progress{out: w, w: w, stats: s, total: total, began: now, told: now}
 	if isTerminal(w) && total > 0 {
 		p.startBar()
 	}
@@ -77,10 +82,18 @@ func (p *progress) ended(t *task, out *outcome) {
 		p.bar.Increment()
 		return
 	}
-	if step := 100 * p.done / p.total; step > p.step && p.done < p.total {
-		p.step = step
+	if step := 100 * p.done / p.total; p.due(step) {
+		p.step, p.told = step, time.Now()
 		fmt.Fprintln(p.w, p.line())
 	}
+}
+
+// due says whether a line is wanted: at each tenth of the run, and at each whole percent of one that takes its time.
+func (p *progress) due(percent int) bool {
+	if percent <= p.step || p.done == p.total {
+		return false
+	}
+	return percent/10 > p.step/10 || time.Since(p.told) >= quietTime
 }
 
 func (p *progress) failure(t *task, out *outcome) {
@@ -138,7 +151,7 @@ func (p *progress) stop() {
 	p.bars.Wait()
 }
 
-// final prints how the run ended and where its artefacts are.
+// final prints how the run ended. Where its artefacts are is for the caller to say, who has the summary.
 func (p *progress) final(s *Summary) {
 	if p == nil {
 		return
@@ -161,14 +174,5 @@ func (p *progress) final(s *Summary) {
 			fmt.Fprintf(w, "; %d %s", part.n, part.what)
 		}
 	}
-	fmt.Fprintf(w, "\n  inputs:     %s\n  rollouts:   %s\n", s.MaterializedFile, s.Output)
-	if s.FailuresFile != "" {
-		fmt.Fprintf(w, "  failures:   %s\n", s.FailuresFile)
-	}
-	if s.AggregateFile != "" {
-		fmt.Fprintf(w, "  aggregates: %s\n", s.AggregateFile)
-	}
-	if s.AggregateErr != nil {
-		fmt.Fprintf(w, "Aggregates are missing: %v\n", s.AggregateErr)
-	}
+	fmt.Fprintln(w)
 }

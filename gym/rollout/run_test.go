@@ -372,25 +372,28 @@ func TestRun_two_collectors(t *testing.T) {
 	}
 }
 
+// A log gets a line at each tenth of a run that is quickly done, however many rollouts it has.
 func TestRun_progress(t *testing.T) {
-	f := newFixture(t, inputRows(4))
+	f := newFixture(t, inputRows(40))
 	f.o.Concurrency = 1
 	var progress buffer
 	f.o.Progress = &progress
 	f.run(newAgent(t))
 	lines := strings.Split(strings.TrimSpace(progress.String()), "\n")
-	if len(lines) != 6 {
-		t.Fatalf("%d lines:\n%s", len(lines), progress.String())
+	var want []string
+	for tenth := 1; tenth < 10; tenth++ {
+		want = append(want, fmt.Sprintf("Collecting rollouts: %d/40 (%d %%)", 4*tenth, 10*tenth))
 	}
-	for i, want := range []string{
-		"Collecting rollouts: 1/4 (25 %)", "Collecting rollouts: 2/4 (50 %)", "Collecting rollouts: 3/4 (75 %)",
-		"Collected 4 of 4 rollouts in ", "  inputs:     " + f.path("out/rollouts_materialized_inputs.jsonl"), "  rollouts:   " + f.path("out/rollouts.jsonl"),
-	} {
-		if !strings.HasPrefix(lines[i], want) {
-			t.Errorf("line %d is %q, want %q", i, lines[i], want)
+	want = append(want, "Collected 40 of 40 rollouts in ")
+	if len(lines) != len(want) {
+		t.Fatalf("%d lines, want %d:\n%s", len(lines), len(want), progress.String())
+	}
+	for i := range want {
+		if !strings.HasPrefix(lines[i], want[i]) {
+			t.Errorf("line %d is %q, want %q", i, lines[i], want[i])
 		}
 	}
-	if !strings.Contains(lines[0], "simple_agent: 3 left, reward 1") {
+	if !strings.Contains(lines[0], "simple_agent: 36 left, reward 1") {
 		t.Errorf("line 0 is %q", lines[0])
 	}
 }
