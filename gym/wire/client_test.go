@@ -284,6 +284,7 @@ func TestTimeout(t *testing.T) {
 	t.Run("between attempts", func(t *testing.T) {
 		c := newClient(t, ClientOptions{}, "mute", url)
 		failDials(c, 1<<30)
+		c.retry = backoff{first: time.Microsecond, most: time.Microsecond, budget: patience}
 		_, err := c.Do(context.Background(), Call{Server: "mute", Path: "/run", Timeout: 20 * time.Millisecond})
 		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "connection refused") {
 			t.Errorf("got %v", err)

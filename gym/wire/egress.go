@@ -90,21 +90,26 @@ func (c *Client) send(ctx context.Context, call Call, addr address) (*http.Respo
 // nil when nobody watches.
 func (c *Client) attempts(ctx context.Context, call Call, addr address, header http.Header, w *watch) (*http.Response, error) {
 	since := time.Now()
+	var last error
 	for n := 1; ; n++ {
 		w.attempt()
 		res, err := c.transport.RoundTrip(request(ctx, call, addr, header))
 		if err == nil {
 			return res, nil
 		}
+		if ctx.Err() != nil && last != nil {
+			return nil, last // err only says that the context ended; why it came to that is said by the attempt before
+		}
 		dialling := isDial(err)
 		if ctx.Err() != nil || !dialling && call.Method != http.MethodGet {
 			return nil, lost(err)
 		}
+		last = fmt.Errorf("%w (tried %d times)", lost(err), n)
 		if n == 1 && !dialling {
 			since = time.Now() // however long the server took to break
 		}
 		if !c.retry.wait(ctx, n, since) {
-			return nil, fmt.Errorf("%w (tried %d times)", lost(err), n)
+			return nil, last
 		}
 	}
 }
