@@ -1,0 +1,55 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/lensgo/lens/gym/config"
+	"github.com/lensgo/lens/gym/wire"
+)
+
+// BuildSynthetic returns the server of a synthetic_model instance. It makes no calls, so client may be nil.
+func BuildSynthetic(in *config.Instance, _ *wire.Client, logger *slog.Logger) (*wire.Server, error) {
+	settings, err := ParseSyntheticSettings(in.Settings)
+	if err != nil {
+		return nil, err
+	}
+	s, err := NewSynthetic(settings)
+	if err != nil {
+		return nil, err
+	}
+	return NewServer(in, s, logger)
+}
+
+// Respond answers after the wait that the settings draw for this request. It returns early, with the context's error,
+// when ctx ends.
+func (s *Synthetic) Respond(ctx context.Context, r *Request) (*wire.Reply, error) {
+	a, err := s.Answer(r.Params)
+	if err != nil {
+		return nil, err
+	}
+	if err := wait(ctx, a.Wait); err != nil {
+		return nil, err
+	}
+	if a.Status != http.StatusOK {
+		return nil, &wire.HTTPError{Status: a.Status, Detail: fmt.Sprintf("synthetic failure with status %d", a.Status)}
+	}
+	return &wire.Reply{Body: a.Response.AppendTo(nil)}, nil
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
