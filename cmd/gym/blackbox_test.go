@@ -1,0 +1,100 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// gymBinary is the real program, built once for all tests of this package.
+var gymBinary string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "gym-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "cannot make a folder for the binary:", err)
+		os.Exit(1)
+	}
+	gymBinary = filepath.Join(dir, "gym")
+	build := exec.Command("go", "build", "-o", gymBinary, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "cannot build gym: %v\n%s", err, out)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// outcome is how a run of the binary ended.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// gym runs the binary to its end. Telemetry settings of the machine that runs the tests are kept out.
+func gym(t *testing.T, env []string, args ...string) outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := gymCommand(ctx, env, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		t.Fatalf("gym %s did not end: %v\n%s%s", strings.Join(args, " "), context.Cause(ctx), &stdout, &stderr)
+	}
+	if err != nil && cmd.ProcessState == nil {
+		t.Fatalf("gym %s: %v", strings.Join(args, " "), err)
+	}
+	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// gymCommand prepares the binary with a clean telemetry environment.
+func gymCommand(ctx context.Context, env []string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, gymBinary, args...)
+	for _, kv := range os.Environ() {
+		name, _, _ := strings.Cut(kv, "=")
+		if !strings.HasPrefix(name, "OTEL_") && !strings.HasPrefix(name, "NEMO_") && !strings.HasPrefix(name, "TRACE") {
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	cmd.Env = append(cmd.Env, env...)
+	return cmd
+}
+
+// lines reads a JSONL file into maps.
+func lines(t *testing.T, path string) (rows []map[string]any) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) {
+		if len(line) == 0 && len(data) == 0 {
+			break
+		}
+		var row map[string]any
+		if err := json.Unmarshal(line, &row); err != nil {
+			t.Fatalf("%s:%d: %v", path, i+1, err)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func write(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

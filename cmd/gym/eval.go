@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lensgo/lens/gym/eval"
+)
+
+// evalFlags are the flags of `gym eval run` that need a second look before they become options.
+type evalFlags struct {
+	input, output, split    string
+	model, modelURL, apiKey string
+	temperature, topP       float64
+	maxOutputTokens         int
+	limit, repeats, workers int
+	timeout                 time.Duration
+	asJSON                  bool
+}
+
+func newEvalRun() *cobra.Command {
+	var o eval.Options
+	var f evalFlags
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Start the servers of a configuration, run every task, write the results",
+		Long: "Starts one process for each instance of the configuration, runs every row of --input through its agent,\n" +
+			"and writes one line a rollout to --output as it finishes. Failed rollouts go to <output>_failures.jsonl and\n" +
+			"never stop the run. Exit codes: 0 all scored, 1 could not start or cut short, 2 usage, 3 finished with\n" +
+			"failures, 130 interrupted.",
+		Example: "  gym eval run --config config.yaml --input tasks.jsonl --output results.jsonl\n" +
+			"  gym eval run --config config.yaml -i tasks.jsonl -o results.jsonl --resume --traces traces.jsonl",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.apply(&o, cmd.Flags()); err != nil {
+				return usageError{fmt.Errorf("%w\nSee '%s --help'", err, cmd.CommandPath())}
+			}
+			signals, stop := interrupts()
+			defer stop()
+			o.Signals, o.Stdout, o.Stderr = signals, os.Stdout, os.Stderr
+			if f.asJSON {
+				o.Stdout = os.Stderr // standard output is one JSON document
+			}
+			result, err := eval.Run(cmd.Context(), o)
+			return finish(cmd, result, err, report{asJSON: f.asJSON})
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringArrayVar(&o.ConfigPaths, "config", nil, "configuration `file`; repeat it, later files win")
+	fs.StringVarP(&f.input, "input", "i", "", "tasks, one JSON object a line")
+	fs.StringVarP(&f.output, "output", "o", "", "results, one JSON object a line")
+	fs.StringVarP(&o.Rollout.Agent, "agent", "a", "", "agent of rows that name none")
+	fs.IntVar(&f.limit, "limit", 0, "run only the first `n` rows (0: all)")
+	fs.IntVar(&f.repeats, "num-repeats", 1, "rollouts of each task")
+	fs.IntVar(&f.workers, "concurrency", 0, "rollouts at a time (0: no bound)")
+	fs.DurationVar(&f.timeout, "rollout-timeout", 0, "fail a rollout that takes longer, for example 10m (0: no bound)")
+	fs.BoolVar(&o.Rollout.Resume, "resume", false, "go on where an earlier run stopped; finished rollouts are not repeated")
+	fs.StringVar(&o.Traces, "traces", "", "record traces into `file` (OTLP JSON), whatever endpoint is configured")
+	fs.StringVarP(&f.model, "model", "m", "", "policy_model_name of the configuration")
+	fs.StringVar(&f.modelURL, "model-url", "", "policy_base_url of the configuration")
+	fs.StringVar(&f.apiKey, "model-api-key", "", "policy_api_key of the configuration")
+	fs.Float64Var(&f.temperature, "temperature", 0, "sampling temperature of every row")
+	fs.Float64Var(&f.topP, "top-p", 0, "nucleus sampling of every row")
+	fs.IntVar(&f.maxOutputTokens, "max-output-tokens", 0, "token limit of every model call")
+	fs.BoolVar(&o.Rollout.DisableAggregation, "disable-aggregation", false, "write no aggregate metrics")
+	fs.StringVar(&o.LogDir, "log-dir", "", "`folder` for one log file a server")
+	fs.StringVar(&f.split, "split", "", "data set split of the configuration; not needed with --input")
+	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
+	fs.BoolVarP(&o.Verbose, "verbose", "v", false, "show the servers' logs")
+	return cmd
+}
+
+// apply checks the flags together and writes them into the options.
+func (f *evalFlags) apply(o *eval.Options, set *pflag.FlagSet) error {
+	var problems []error
+	say := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
+	if len(o.ConfigPaths) == 0 {
+		say("--config is missing: name the configuration file of the servers")
+	}
+	if f.input == "" {
+		say("--input is missing: data sets of the configuration are not read yet, so name the tasks file")
+	}
+	if f.output == "" {
+		say("--output is missing: name the file that results are written to")
+	}
+	if f.limit < 0 {
+		say("--limit is %d; it must be 0 (all rows) or more", f.limit)
+	}
+	if f.repeats < 1 {
+		say("--num-repeats is %d; it must be 1 or more", f.repeats)
+	}
+	if f.workers < 0 {
+		say("--concurrency is %d; it must be 0 (no bound) or more", f.workers)
+	}
+	if f.timeout < 0 {
+		say("--rollout-timeout is %v; it must be 0 (no bound) or more", f.timeout)
+	}
+	if len(problems) > 0 {
+		return errors.Join(problems...)
+	}
+	r := &o.Rollout
+	r.Input, r.Output, r.Limit, r.Repeats, r.Concurrency, r.Timeout = f.input, f.output, f.limit, f.repeats, f.workers, f.timeout
+	o.Overrides.Values = f.policy(set)
+	f.params(o, set)
+	return nil
+}
+
+// policy collects the values of the configuration that have flags of their own.
+func (f *evalFlags) policy(set *pflag.FlagSet) map[string]string {
+	values := map[string]string{}
+	for flag, entry := range map[string][2]string{
+		"model":         {"policy_model_name", f.model},
+		"model-url":     {"policy_base_url", f.modelURL},
+		"model-api-key": {"policy_api_key", f.apiKey},
+	} {
+		if set.Changed(flag) {
+			values[entry[0]] = entry[1]
+		}
+	}
+	return values
+}
+
+// params collects what overrides every row's create params.
+func (f *evalFlags) params(o *eval.Options, set *pflag.FlagSet) {
+	number := func(v float64) jsontext.Value { return jsontext.Value(strconv.FormatFloat(v, 'g', -1, 64)) }
+	if set.Changed("temperature") {
+		o.Rollout.Params.Set("temperature", number(f.temperature))
+	}
+	if set.Changed("top-p") {
+		o.Rollout.Params.Set("top_p", number(f.topP))
+	}
+	if set.Changed("max-output-tokens") {
+		o.Rollout.Params.Set("max_output_tokens", jsontext.Value(strconv.Itoa(f.maxOutputTokens)))
+	}
+}

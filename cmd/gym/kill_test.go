@@ -1,0 +1,268 @@
+//go:build unix
+
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lensgo/lens/gym/demo"
+)
+
+// slowRun is `gym eval run` over the demo's counter tasks with a model that takes its time, so that there is a middle of
+// the run to do something in.
+type slowRun struct {
+	cmd            *exec.Cmd
+	output         string
+	stdout, stderr bytes.Buffer
+	exited         chan error
+}
+
+const slowTasks = 40 // 20 tasks, 2 repeats
+
+// demoFiles writes the demo's configuration and tasks, and returns their folder.
+func demoFiles(t *testing.T, latency string) (config, input string) {
+	t.Helper()
+	files, err := demo.Write(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := write(t, filepath.Join(t.TempDir(), "slow.yaml"),
+		"policy_model:\n  responses_api_models:\n    synthetic_model:\n      latency: "+latency+"\n")
+	for _, in := range files.Inputs {
+		if in.Environment == demo.SessionState {
+			input = in.Path
+		}
+	}
+	return files.Config + "," + slow, input
+}
+
+// evalArgs are the arguments of a run over those files.
+func evalArgs(configs, input, output string, more ...string) []string {
+	args := []string{"eval", "run", "--input", input, "--output", output, "--num-repeats", "2", "--concurrency", "4"}
+	for _, c := range strings.Split(configs, ",") {
+		args = append(args, "--config", c)
+	}
+	return append(args, more...)
+}
+
+func startSlowRun(t *testing.T, configs, input string, more ...string) *slowRun {
+	t.Helper()
+	r := &slowRun{output: filepath.Join(t.TempDir(), "results.jsonl"), exited: make(chan error, 1)}
+	r.cmd = gymCommand(context.Background(), nil, evalArgs(configs, input, r.output, more...)...)
+	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { r.exited <- r.cmd.Wait() }()
+	t.Cleanup(func() { r.cmd.Process.Kill() })
+	return r
+}
+
+// waitForResults blocks until n results are on disk.
+func (r *slowRun) waitForResults(t *testing.T, n int) {
+	t.Helper()
+	poll(t, fmt.Sprintf("%d results", n), func() bool {
+		data, _ := os.ReadFile(r.output)
+		return bytes.Count(data, []byte("\n")) >= n
+	})
+}
+
+// end waits for the run's exit code.
+func (r *slowRun) end(t *testing.T) int {
+	t.Helper()
+	select {
+	case <-r.exited:
+	case <-time.After(time.Minute):
+		t.Fatalf("the run did not end\n%s", &r.stderr)
+	}
+	return r.cmd.ProcessState.ExitCode()
+}
+
+// children lists the server processes of a run, by instance.
+func (r *slowRun) children(t *testing.T) map[string]int {
+	t.Helper()
+	pids := map[string]int{}
+	for pid, args := range commandLines(t, r.cmd.Process.Pid) {
+		if i := slices.Index(args, "--instance"); i >= 0 && i+1 < len(args) {
+			pids[args[i+1]] = pid
+		}
+	}
+	return pids
+}
+
+// commandLines lists the child processes of a process with their arguments: from /proc, or from ps where there is none.
+func commandLines(t *testing.T, parent int) map[int][]string {
+	t.Helper()
+	found := map[int][]string{}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		stat, _ := os.ReadFile(path) // a process that has ended meanwhile is no child
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		if f := strings.Fields(rest); len(f) < 2 || f[1] != strconv.Itoa(parent) {
+			continue
+		}
+		args, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		found[pid] = strings.Split(string(args), "\x00")
+	}
+	if len(stats) > 0 {
+		return found
+	}
+	out, err := exec.Command("ps", "-axo", "pid=,ppid=,args=").Output()
+	if err != nil {
+		t.Fatalf("cannot list processes: %v", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if f := strings.Fields(line); len(f) > 2 && f[1] == strconv.Itoa(parent) {
+			pid, _ := strconv.Atoi(f[0])
+			found[pid] = f[2:]
+		}
+	}
+	return found
+}
+
+// poll asks until it is true, at most a minute.
+func poll(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !ok(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited a minute for %s", what)
+		}
+		select {
+		case <-t.Context().Done():
+			t.Fatal(t.Context().Err())
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+func gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
+func checkGone(t *testing.T, pids map[string]int) {
+	t.Helper()
+	for name, pid := range pids {
+		poll(t, "the end of "+name, func() bool { return gone(pid) })
+	}
+}
+
+const slow = "{distribution: constant, constant_ms: 40}"
+
+// Killing a server in mid-run ends the run with a message, keeps what was finished, and a resumed run does the rest once.
+func TestKillServerAndResume(t *testing.T) {
+	configs, input := demoFiles(t, slow)
+	r := startSlowRun(t, configs, input)
+	r.waitForResults(t, 8)
+	pids := r.children(t)
+	if len(pids) != 7 {
+		t.Fatalf("children are %v, want 7 servers", pids)
+	}
+	if err := syscall.Kill(pids["policy_model"], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if code := r.end(t); code != 1 {
+		t.Errorf("exit code %d, want 1 (cut short)", code)
+	}
+	if !strings.Contains(r.stderr.String(), `server "policy_model"`) || !strings.Contains(r.stderr.String(), "killed") {
+		t.Errorf("the message does not say what happened:\n%s", &r.stderr)
+	}
+	checkGone(t, pids)
+	before := lines(t, r.output)
+	if len(before) < 8 || len(before) >= slowTasks {
+		t.Fatalf("%d results on disk after the kill", len(before))
+	}
+
+	out := gym(t, nil, evalArgs(configs, input, r.output, "--resume")...)
+	if out.code != 0 {
+		t.Fatalf("the resumed run ended with %d\n%s%s", out.code, out.stdout, out.stderr)
+	}
+	after := lines(t, r.output)
+	seen := map[string]bool{}
+	for _, row := range after {
+		key := fmt.Sprint(row["_ng_task_index"], row["_ng_rollout_index"])
+		if seen[key] {
+			t.Errorf("rollout %s is there twice", key)
+		}
+		seen[key] = true
+	}
+	if len(after) != slowTasks {
+		t.Errorf("%d results after the resumed run, want %d", len(after), slowTasks)
+	}
+	for i, row := range before {
+		if fmt.Sprint(after[i]) != fmt.Sprint(row) {
+			t.Fatalf("result %d changed in the resumed run", i)
+		}
+	}
+}
+
+// Interrupted once, a run admits nothing new and lets running rollouts finish.
+func TestInterruptDrains(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			configs, input := demoFiles(t, slow)
+			r := startSlowRun(t, configs, input)
+			r.waitForResults(t, 4)
+			pids := r.children(t)
+			r.cmd.Process.Signal(sig)
+			if code := r.end(t); code != 130 {
+				t.Errorf("exit code %d, want 130\n%s", code, &r.stderr)
+			}
+			checkGone(t, pids)
+			n := len(lines(t, r.output))
+			if n < 4 || n >= slowTasks {
+				t.Errorf("%d results", n)
+			}
+			if _, err := os.Stat(strings.TrimSuffix(r.output, ".jsonl") + "_failures.jsonl"); err == nil {
+				t.Error("a drained run has failures")
+			}
+			if !strings.Contains(r.stdout.String(), "missing") {
+				t.Errorf("the summary does not say that rollouts are missing:\n%s", &r.stdout)
+			}
+		})
+	}
+}
+
+// The second interrupt cancels what runs, however long it would take.
+func TestSecondInterruptCancels(t *testing.T) {
+	configs, input := demoFiles(t, "{distribution: constant, constant_ms: 600000}")
+	r := startSlowRun(t, configs, input)
+	poll(t, "7 servers", func() bool { return len(r.children(t)) == 7 })
+	pids := r.children(t)
+	r.cmd.Process.Signal(syscall.SIGINT)
+	r.cmd.Process.Signal(syscall.SIGTERM) // another signal: two equal ones may be merged into one
+	if code := r.end(t); code != 130 {
+		t.Errorf("exit code %d, want 130\n%s", code, &r.stderr)
+	}
+	checkGone(t, pids)
+}
+
+// When the supervisor is killed and cannot say goodbye, its servers end all the same, and a second run works.
+func TestKillSupervisor(t *testing.T) {
+	configs, input := demoFiles(t, slow)
+	r := startSlowRun(t, configs, input)
+	r.waitForResults(t, 2)
+	pids := r.children(t)
+	if len(pids) != 7 {
+		t.Fatalf("children are %v, want 7 servers", pids)
+	}
+	r.cmd.Process.Kill()
+	r.end(t)
+	checkGone(t, pids)
+	if out := gym(t, nil, evalArgs(configs, input, r.output, "--resume")...); out.code != 0 {
+		t.Errorf("the second run ended with %d\n%s%s", out.code, out.stdout, out.stderr)
+	}
+	if n := len(lines(t, r.output)); n != slowTasks {
+		t.Errorf("%d results, want %d", n, slowTasks)
+	}
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lensgo/lens/gym/agent"
+	"github.com/lensgo/lens/gym/fleet"
+	"github.com/lensgo/lens/gym/model"
+	"github.com/lensgo/lens/gym/resources/multistep"
+	"github.com/lensgo/lens/gym/resources/sessionstate"
+	"github.com/lensgo/lens/gym/resources/singletoolcall"
+)
+
+// builders lists the implementations that this binary can serve, by the name that stands in the configuration.
+var builders = map[string]fleet.Builder{
+	"simple_agent":               agent.Build,
+	"openai_model":               model.BuildOpenAI,
+	"synthetic_model":            model.BuildSynthetic,
+	"example_single_tool_call":   singletoolcall.Build,
+	"example_multi_step":         multistep.Build,
+	"example_session_state_mgmt": sessionstate.Build,
+}
+
+// newServe is the hidden verb behind every server process of a run.
+func newServe() *cobra.Command {
+	o := fleet.ServeOptions{Builders: builders}
+	cmd := &cobra.Command{
+		Use:    "serve",
+		Short:  "Serve one instance of a configuration (started by a run, not by hand)",
+		Hidden: true,
+		Args:   noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			o.Logger = slog.New(slog.NewTextHandler(os.Stderr, nil))
+			return fleet.Serve(ctx, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Instance, "instance", "", "the instance to serve (default: $"+fleet.EnvConfigPath+")")
+	f.IntVar(&o.ConfigFD, "config-fd", 0, "descriptor to read the configuration from (default: $"+fleet.EnvConfigDict+")")
+	f.IntVar(&o.ListenerFD, "listener-fd", 0, "descriptor of the bound listener (default: bind the configured port)")
+	f.IntVar(&o.LifelineFD, "lifeline-fd", 0, "descriptor whose end of file stops this server")
+	return cmd
+}
