@@ -1,0 +1,31 @@
+# Targets for people; the gate itself is .ci/run.
+
+.PHONY: demo test race lint ci soak tidy
+
+demo:
+	go run ./cmd/gym demo
+
+test:
+	go test work
+
+race:
+	go test -race work
+
+lint: .bin/staticcheck
+	gofmt -l $$(git ls-files '*.go')
+	go vet work
+	.bin/staticcheck work
+
+.bin/staticcheck: tools/go.mod
+	cd tools && GOWORK=off GOBIN=$(CURDIR)/.bin go install tool
+
+ci:
+	.ci/run
+
+# What takes longer than the gate may: many kills, many starts. Prints the test runner's own lines.
+soak:
+	LENS_SOAK=1 go test -count=1 -timeout 60m -run 'Soak' -v ./cmd/... ./gym/...
+
+tidy:
+	for m in . cmd gym telemetry viewer tools; do (cd $$m && GOWORK=off go mod tidy) || exit 1; done
+	go work sync
