@@ -24,7 +24,7 @@ const useHTTP = "set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf and an endpoint w
 
 // NewOTLP returns the exporter of spans by OTLP over HTTP. The endpoint, headers, timeout, compression and certificates are
 // read from OTEL_EXPORTER_OTLP_* and OTEL_EXPORTER_OTLP_TRACES_* as the OpenTelemetry specification says; without any,
-// spans go to https://localhost:4318/v1/traces.
+// spans go to http://localhost:4318/v1/traces.
 //
 // The protocol is http/protobuf when none is set; http/json is the other one there is. The exporter retries by itself what
 // the collector asks it to. NewOTLP connects to nothing; settings that cannot work are errors that say what would. A nil
@@ -39,11 +39,20 @@ func NewOTLP(ctx context.Context, log *slog.Logger) (sdktrace.SpanExporter, erro
 	if err := checkEndpoint(log); err != nil {
 		return nil, err
 	}
-	e, err := otlptracehttp.New(ctx)
+	e, err := otlptracehttp.New(ctx, defaultEndpoint()...)
 	if err != nil {
 		return nil, fmt.Errorf("cannot make the OTLP exporter: %w", err)
 	}
 	return &otlp{e}, nil
+}
+
+// defaultEndpoint is the collector of this host, where no variable names another. The stock exporter would speak TLS to it,
+// against the specification, and local collectors have none.
+func defaultEndpoint() []otlptracehttp.Option {
+	if _, endpoint := firstSet(envTracesEndpoint, envEndpoint); endpoint != "" {
+		return nil
+	}
+	return []otlptracehttp.Option{otlptracehttp.WithEndpointURL("http://localhost:4318/v1/traces")}
 }
 
 // otlp is the stock exporter, which loses a whole batch for one text that is not UTF-8.

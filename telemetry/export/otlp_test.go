@@ -3,10 +3,12 @@ package export_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +101,24 @@ func TestOTLP_endpoint(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A collector on the same host speaks no TLS. The call ends before anything is sent; its error names the URL.
+func TestOTLP_endpoint_when_none_is_set(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "")
+	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", " ")
+	e, err := export.NewOTLP(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GetConn: func(string) { cancel() }})
+	err = e.ExportSpans(ctx, []sdktrace.ReadOnlySpan{span("local")})
+	if err == nil || !strings.Contains(err.Error(), `"http://localhost:4318/v1/traces"`) {
+		t.Errorf("got %v, want the URL in it", err)
+	}
+	noError(t, e.Shutdown(t.Context()))
 }
 
 // TestOTLP_bad_UTF8: AT-01. Bad bytes are replaced wherever they stand, and the clean span beside them comes through.
