@@ -4,9 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
+	"os"
 	"os/exec"
+	"path"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -139,10 +146,10 @@ func judge(p pkg, rules []rule, paths []string, verb string) (out []string) {
 	if i < 0 {
 		return []string{p.ImportPath + " is in no room of the architecture page"}
 	}
-	for _, path := range paths {
-		q := pkg{ImportPath: path}
-		if (path == house || strings.HasPrefix(path, house+"/")) && !q.in(rules[i].may...) {
-			out = append(out, p.ImportPath+" "+verb+" "+path)
+	for _, dep := range paths {
+		q := pkg{ImportPath: dep}
+		if (dep == house || strings.HasPrefix(dep, house+"/")) && !q.in(rules[i].may...) {
+			out = append(out, p.ImportPath+" "+verb+" "+dep)
 		}
 	}
 	return out
@@ -186,4 +193,138 @@ func listHouse(t *testing.T) []pkg {
 		}
 		packages = append(packages, p)
 	}
+}
+
+// TestExportedAPI holds that the exported API of the root package and of telemetry names no OpenTelemetry type: a library
+// author learns one vocabulary, and a build may leave OpenTelemetry out.
+func TestExportedAPI(t *testing.T) {
+	for _, dir := range []string{".", "telemetry"} {
+		files := 0
+		for _, name := range goFiles(t, dir) {
+			src, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files++
+			for _, breach := range foreignNames(t, name, src) {
+				t.Error(breach)
+			}
+		}
+		if files < 5 {
+			t.Errorf("%d files in %s; the scanner is broken", files, dir)
+		}
+	}
+}
+
+// TestExportedAPISeesBreaches shows that the scanner can fail, and that it looks at what is exported only.
+func TestExportedAPISeesBreaches(t *testing.T) {
+	for text, want := range map[string]int{
+		"func F(trace.Span) {}":                             1,
+		"func F() (_ []*trace.Span) { return nil }":         1,
+		"type T struct{ S trace.Span; s trace.Span }":       1,
+		"type T struct{ trace.Span }":                       1,
+		"type T interface{ M(map[string]trace.Span) }":      1,
+		"type T = trace.Span":                               1,
+		"type T struct{}; func (T) M(func(sdk.Sampler)) {}": 1,
+		"var V trace.Span":                                  1,
+		"func f(trace.Span) {}":                             0,
+		"type t struct{}; func (t) M(trace.Span) {}":        0,
+		"func F() { var s trace.Span; _ = s }":              0,
+		"type T struct{ s trace.Span }":                     0,
+	} {
+		src := "package p\nimport (\n\"" + otel + "/trace\"\nsdk \"" + otel + "/sdk/trace\"\n)\n" + text
+		if got := foreignNames(t, "x.go", []byte(src)); len(got) != want {
+			t.Errorf("%s: %q, want %d breaches", text, got, want)
+		}
+	}
+}
+
+func goFiles(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(all, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+}
+
+// foreignNames lists where exported declarations of a file name something of OpenTelemetry.
+func foreignNames(t *testing.T, name string, src []byte) (out []string) {
+	t.Helper()
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, name, src, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := map[string]bool{} // by the name that the file uses
+	for _, spec := range file.Imports {
+		p, err := strconv.Unquote(spec.Path.Value)
+		if err != nil || p != otel && !strings.HasPrefix(p, otel+"/") {
+			continue
+		}
+		if spec.Name != nil {
+			foreign[spec.Name.Name] = true
+		} else {
+			foreign[path.Base(p)] = true
+		}
+	}
+	for _, decl := range file.Decls {
+		for _, node := range exported(decl) {
+			ast.Inspect(node, func(n ast.Node) bool {
+				if sel, ok := n.(*ast.SelectorExpr); ok {
+					if x, ok := sel.X.(*ast.Ident); ok && foreign[x.Name] {
+						out = append(out, set.Position(sel.Pos()).String()+": the exported API names "+x.Name+"."+sel.Sel.Name)
+					}
+				}
+				return true
+			})
+		}
+	}
+	return out
+}
+
+// exported are the types in a declaration that a user of the package sees.
+func exported(decl ast.Decl) (out []ast.Node) {
+	switch d := decl.(type) {
+	case *ast.FuncDecl:
+		if d.Name.IsExported() && (d.Recv == nil || exportedReceiver(d.Recv.List[0].Type)) {
+			out = append(out, d.Type)
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			out = append(out, exportedSpec(spec)...)
+		}
+	}
+	return out
+}
+
+func exportedReceiver(t ast.Expr) bool {
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	id, ok := t.(*ast.Ident)
+	return !ok || id.IsExported() // a generic receiver counts as exported
+}
+
+func exportedSpec(spec ast.Spec) (out []ast.Node) {
+	switch s := spec.(type) {
+	case *ast.ValueSpec:
+		if s.Type != nil && slices.ContainsFunc(s.Names, (*ast.Ident).IsExported) {
+			out = append(out, s.Type)
+		}
+	case *ast.TypeSpec:
+		if !s.Name.IsExported() {
+			return nil
+		}
+		fields, ok := s.Type.(*ast.StructType)
+		if !ok {
+			return []ast.Node{s.Type}
+		}
+		for _, f := range fields.Fields.List {
+			if f.Names == nil || slices.ContainsFunc(f.Names, (*ast.Ident).IsExported) {
+				out = append(out, f.Type)
+			}
+		}
+	}
+	return out
 }

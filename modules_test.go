@@ -17,8 +17,8 @@ type modFile struct {
 	Replace []struct{ Old, New struct{ Path string } }
 }
 
-// TestModules compares the module files of the workspace: one Go version, and every nested module replaces every module
-// of the house that it reaches, by the right relative path. Otherwise a build without the workspace would fetch them.
+// TestModules compares the module files: one Go version, and every nested module of the workspace replaces every module of
+// the house that it reaches, by the right relative path. Otherwise a build without the workspace would fetch them.
 func TestModules(t *testing.T) {
 	mods := map[string]modFile{} // by module path
 	dirs := map[string]string{}
@@ -29,6 +29,11 @@ func TestModules(t *testing.T) {
 	}
 	if len(mods) < 5 {
 		t.Fatalf("the workspace uses %d modules; the scanner is broken", len(mods))
+	}
+	var tools modFile // outside the workspace
+	goJSON(t, &tools, "mod", "edit", "-json", filepath.Join("tools", "go.mod"))
+	if tools.Go != "1.26.0" {
+		t.Errorf("tools says go %s, want 1.26.0", tools.Go)
 	}
 	for path, m := range mods {
 		if m.Go != "1.26.0" {
