@@ -266,7 +266,7 @@ func TestLargeConfiguration(t *testing.T) {
 }
 
 // Ports are kept from pick to bind: fleets that start at the same time never collide (GY-13). `make soak` does it 20 times.
-func TestStartsAtOnce(t *testing.T) {
+func TestSoakStartsAtOnce(t *testing.T) {
 	times := 1
 	if os.Getenv("LENS_SOAK") != "" {
 		times = 20
