@@ -88,7 +88,7 @@ func (r *Registry) NewGroup(name string) *Group { return r.newGroup(name, 1) }
 
 func (r *Registry) newGroup(name string, skip int) *Group {
 	name = normalise(name)
-	if fault := nameFault(name); fault != "" {
+	if fault := nameFault("group", name); fault != "" {
 		return &Group{name: name, fault: fault, reg: r, pc: callerPC(skip + 1)}
 	}
 	r.mu.Lock()
@@ -174,7 +174,7 @@ func (r *Registry) Unregister(namespace string) error {
 	if _, ok := r.libraries[namespace]; !ok {
 		known := r.namespaces()
 		r.mu.Unlock()
-		return fmt.Errorf("cannot unregister namespace %q: it is not registered, only %q are", namespace, known)
+		return fmt.Errorf("cannot unregister namespace %q: it is not registered; registered are %q", namespace, known)
 	}
 	delete(r.libraries, namespace)
 	messages := r.refresh()
@@ -201,6 +201,8 @@ func (r *Registry) declare(l Library) (*library, error) {
 		switch {
 		case g == nil:
 			problem("group %d is nil: make it with NewGroup", i)
+		case g.reg == nil:
+			problem("group %d is a zero Group: make it with NewGroup", i)
 		case g.reg != r:
 			problem("group %q was made by %s and cannot be registered in %s", g.name, g.reg.origin, r.origin)
 		case g.fault != "":
@@ -211,13 +213,13 @@ func (r *Registry) declare(l Library) (*library, error) {
 	}
 	for _, preset := range slices.Sorted(maps.Keys(l.Presets)) {
 		name := normalise(preset)
-		if fault := nameFault(name); fault != "" {
-			problem("preset %q: %s", preset, strings.Replace(fault, "group", "preset", 1))
+		if fault := nameFault("preset", name); fault != "" {
+			problem("preset %q: %s", preset, fault)
 			continue
 		}
 		for _, member := range l.Presets[preset] {
 			m := normalise(member)
-			if fault := nameFault(m); fault != "" {
+			if fault := nameFault("group", m); fault != "" {
 				problem("preset %q, member %q: %s", preset, member, fault)
 				continue
 			}
@@ -307,23 +309,23 @@ func (r *Registry) namespaces() []string { return sorted(r.libraries) }
 // normalise gives names the form they are compared in.
 func normalise(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
-// nameFault says what is wrong with a normalised name; empty if nothing is. The characters that it refuses belong to
-// the spec's grammar, present and future.
-func nameFault(name string) string {
+// nameFault says what is wrong with the normalised name of a group or a preset; empty if nothing is. The characters that
+// it refuses belong to the spec's grammar, present and future.
+func nameFault(kind, name string) string {
 	switch {
 	case name == "":
-		return "empty group name: it needs at least one character"
+		return "empty " + kind + " name: it needs at least one character"
 	case name == all:
 		return `the name "all" is reserved for the preset of all groups: choose another`
 	case strings.HasPrefix(name, "-"), strings.HasPrefix(name, "+"):
-		return "a group name cannot begin with - or +, which belong to the spec: choose another"
+		return "a " + kind + " name cannot begin with - or +, which belong to the spec: choose another"
 	}
 	bad := strings.IndexFunc(name, func(c rune) bool {
 		return strings.ContainsRune(",=@:*", c) || unicode.IsSpace(c) || unicode.IsControl(c)
 	})
 	if bad >= 0 {
-		return fmt.Sprintf("a group name cannot hold %q, which belongs to the spec: use letters, digits, _ . or -",
-			[]rune(name[bad:])[0])
+		return fmt.Sprintf("a %s name cannot hold %q, which belongs to the spec: use letters, digits, _ . or -",
+			kind, []rune(name[bad:])[0])
 	}
 	return ""
 }

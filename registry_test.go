@@ -59,7 +59,7 @@ func TestRegisterErrors(t *testing.T) {
 		{"R2/empty preset", "ns", nil, lens.Presets{" ": {"x"}}, []string{`"ns"`, "empty preset name"}},
 		{"R2/empty member", "ns", nil, lens.Presets{"p": {""}}, []string{`"ns"`, `"p"`, "empty group name"}},
 		{"R3/reserved group", "ns", []string{" ALL "}, nil, []string{`"ns"`, "reserved"}},
-		{"R4/reserved preset", "ns", nil, lens.Presets{"All ": {"x"}}, []string{`"ns"`, "reserved"}},
+		{"R4/reserved preset", "ns", nil, lens.Presets{"All ": {"x"}}, []string{`"ns"`, "reserved for the preset of all groups"}},
 		{"R4/reserved member", "ns", nil, lens.Presets{"p": {"all"}}, []string{`"ns"`, `"p"`, "reserved"}},
 		{"R6/namespace taken", "taken", []string{"x"}, nil, []string{`"taken"`, "already registered", "Override"}},
 		{"comma", "ns", []string{"a,b"}, nil, []string{`','`}},
@@ -93,11 +93,12 @@ func TestRegisterErrors(t *testing.T) {
 
 func TestRegisterForeignGroups(t *testing.T) {
 	r, other := lens.NewRegistry(), lens.NewRegistry()
-	err := r.Register(lens.Library{Namespace: "ns", Groups: []*lens.Group{nil, other.NewGroup("x"), lens.NewGroup("y")}})
+	err := r.Register(lens.Library{Namespace: "ns",
+		Groups: []*lens.Group{nil, other.NewGroup("x"), lens.NewGroup("y"), {}}})
 	if err == nil {
 		t.Fatal("accepted")
 	}
-	has(t, err.Error(), "group 0 is nil", `"x" was made by the registry made at`, "registry_test.go:",
+	has(t, err.Error(), "group 0 is nil", "group 3 is a zero Group", `"x" was made by the registry made at`, "registry_test.go:",
 		`"y" was made by the default registry`, "cannot be registered in the registry made at")
 }
 
