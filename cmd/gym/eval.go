@@ -32,9 +32,9 @@ func newEvalRun() *cobra.Command {
 		Use:   "run",
 		Short: "Start the servers of a configuration, run every task, write the results",
 		Long: "Starts one process for each instance of the configuration, runs every row of --input through its agent,\n" +
-			"and writes one line a rollout to --output as it finishes. Failed rollouts go to <output>_failures.jsonl and\n" +
-			"never stop the run. Exit codes: 0 all scored, 1 could not start or cut short, 2 usage, 3 finished with\n" +
-			"failures, 130 interrupted.",
+			"and writes one line a rollout to --output as it finishes. A failed rollout never stops the run: beside\n" +
+			"results.jsonl it stands in results_failures.jsonl. Exit codes: 0 all scored, 1 could not start or cut\n" +
+			"short, 2 usage, 3 finished with failures, 130 interrupted.",
 		Example: "  gym eval run --config config.yaml --input tasks.jsonl --output results.jsonl\n" +
 			"  gym eval run --config config.yaml -i tasks.jsonl -o results.jsonl --resume --traces traces.jsonl",
 		Args: noArgs,
@@ -55,12 +55,12 @@ func newEvalRun() *cobra.Command {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringArrayVar(&o.ConfigPaths, "config", nil, "configuration `file`; repeat it, later files win")
-	fs.StringVarP(&f.input, "input", "i", "", "tasks, one JSON object a line")
-	fs.StringVarP(&f.output, "output", "o", "", "results, one JSON object a line")
-	fs.StringVarP(&o.Rollout.Agent, "agent", "a", "", "agent of rows that name none")
+	fs.StringVarP(&f.input, "input", "i", "", "tasks: a `file` with one JSON object a line")
+	fs.StringVarP(&f.output, "output", "o", "", "results: a `file` with one JSON object a line")
+	fs.StringVarP(&o.Rollout.Agent, "agent", "a", "", "`name` of the agent for rows that name none")
 	fs.IntVar(&f.limit, "limit", 0, "run only the first `n` rows (0: all)")
 	fs.IntVar(&f.repeats, "num-repeats", 1, "rollouts of each task")
-	fs.IntVar(&f.workers, "concurrency", 0, "rollouts at a time (0: no bound)")
+	fs.IntVar(&f.workers, "concurrency", 0, "rollouts at a time (0: 1024)")
 	fs.DurationVar(&f.timeout, "rollout-timeout", 0, "fail a rollout that takes longer, for example 10m (0: no bound)")
 	fs.BoolVar(&o.Rollout.Resume, "resume", false, "go on where an earlier run stopped; finished rollouts are not repeated")
 	fs.StringVar(&o.Traces, "traces", "", "record traces into `file` (OTLP JSON), whatever endpoint is configured")
@@ -98,7 +98,7 @@ func (f *evalFlags) apply(o *eval.Options, set *pflag.FlagSet) error {
 		say("--num-repeats is %d; it must be 1 or more", f.repeats)
 	}
 	if f.workers < 0 {
-		say("--concurrency is %d; it must be 0 (no bound) or more", f.workers)
+		say("--concurrency is %d; it must be 1 or more, or 0 for 1024", f.workers)
 	}
 	if f.timeout < 0 {
 		say("--rollout-timeout is %v; it must be 0 (no bound) or more", f.timeout)
