@@ -41,13 +41,13 @@ func (t *transport) CloseIdleConnections() {
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, span := StartClient(r.Context(), t.group, spanMethod(r.Method), r.Method, r.URL)
 	if !span.Recording() {
-		return t.base().RoundTrip(injected(ctx, headerOnWrite{request: r}))
+		return t.base().RoundTrip(injected(ctx, r, false))
 	}
 	defer span.End()
 	if n := resent(r); n > 0 {
 		span.Int(semconv.HTTPRequestResendCount, n)
 	}
-	resp, err := t.base().RoundTrip(injected(ctx, headerOnWrite{request: r.WithContext(ctx), owned: true}))
+	resp, err := t.base().RoundTrip(injected(ctx, r.WithContext(ctx), true))
 	recordAttempt(span, resp, err)
 	return resp, err
 }
@@ -57,6 +57,9 @@ func recordAttempt(span lens.Span, resp *http.Response, err error) {
 		span.Str(semconv.ErrorType, fmt.Sprintf("%T", err))
 		span.Err(err)
 		return
+	}
+	if resp == nil {
+		return // a mistake of the base, which http.Client reports
 	}
 	setProtocol(span, resp.ProtoMajor, resp.ProtoMinor)
 	RecordClient(span, resp.StatusCode)
@@ -74,8 +77,9 @@ func resent(r *http.Request) int {
 	return n
 }
 
-// injected gives the request, or a copy of it when there was something to write.
-func injected(ctx context.Context, c headerOnWrite) *http.Request {
+// injected gives the request, or a copy of it, with ctx as its context, when there was something to write.
+func injected(ctx context.Context, r *http.Request, owned bool) *http.Request {
+	c := headerOnWrite{ctx: ctx, request: r, owned: owned}
 	lens.Inject(ctx, &c)
 	return c.request
 }
@@ -83,6 +87,7 @@ func injected(ctx context.Context, c headerOnWrite) *http.Request {
 // headerOnWrite is a Carrier over the headers of a request that is not ours to change: it makes a copy at the first
 // change.
 type headerOnWrite struct {
+	ctx     context.Context // of the copy
 	request *http.Request
 	owned   bool        // the request is a copy already, its headers are not
 	header  http.Header // the copy
@@ -107,7 +112,7 @@ func (c *headerOnWrite) write() http.Header {
 			c.header = make(http.Header, 3)
 		}
 		if !c.owned {
-			c.request = c.request.WithContext(c.request.Context())
+			c.request = c.request.WithContext(c.ctx)
 		}
 		c.request.Header = c.header
 	}

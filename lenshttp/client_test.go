@@ -153,8 +153,9 @@ func TestTransportOff(t *testing.T) {
 func TestTransportUnsampled(t *testing.T) {
 	g := record(t, "http_client")
 	var sent http.Header
+	var below lens.Ref
 	rt := lenshttp.Transport(g.client, roundTripper(func(r *http.Request) (*http.Response, error) {
-		sent = r.Header
+		sent, below = r.Header, lens.RefFrom(r.Context())
 		return answer(200), nil
 	}))
 	ref, err := lens.ParseRef(traceparent[:53]+"00", "")
@@ -169,6 +170,19 @@ func TestTransportUnsampled(t *testing.T) {
 	if !strings.HasPrefix(got, traceparent[:36]) || !strings.HasSuffix(got, "-00") {
 		t.Errorf("%q goes out, which is not the sampler's decision", got)
 	}
+	if below.String() != got {
+		t.Errorf("what is below the transport sees %s, and %s goes out", below, got)
+	}
+}
+
+// TestTransportWithoutAnswer: a base that gives neither answer nor error is net/http's to complain about.
+func TestTransportWithoutAnswer(t *testing.T) {
+	g := record(t, "http_client")
+	rt := lenshttp.Transport(g.client, roundTripper(func(*http.Request) (*http.Response, error) { return nil, nil }))
+	if resp, err := rt.RoundTrip(httptest.NewRequest("GET", "http://x/", nil)); resp != nil || err != nil {
+		t.Errorf("%v, %v", resp, err)
+	}
+	has(t, g.one(t), map[string]any{"http.response.status_code": nil})
 }
 
 func TestRedirectsAreSpansOfTheirOwn(t *testing.T) {

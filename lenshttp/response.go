@@ -16,7 +16,7 @@ type response struct {
 
 // wrap gives the response in the shape that shows Flush, Hijack and Push exactly where the original has them: handlers
 // ask for them with type assertions. These are the shapes that exist: net/http over HTTP/1 and over HTTP/2, a recorder,
-// and something plain.
+// http.TimeoutHandler, and something plain.
 func (w *response) wrap() http.ResponseWriter {
 	_, flush := w.ResponseWriter.(http.Flusher)
 	_, hijack := w.ResponseWriter.(http.Hijacker)
@@ -39,6 +39,11 @@ func (w *response) wrap() http.ResponseWriter {
 			*response
 			flusher
 		}{w, flusher{w}}
+	case push:
+		return struct {
+			*response
+			pusher
+		}{w, pusher{w}}
 	}
 	return w
 }
@@ -88,8 +93,9 @@ func (f flusher) FlushError() error {
 type hijacker struct{ w *response }
 
 func (h hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	h.w.hijacked = true
-	return h.w.ResponseWriter.(http.Hijacker).Hijack()
+	conn, rw, err := h.w.ResponseWriter.(http.Hijacker).Hijack()
+	h.w.hijacked = h.w.hijacked || err == nil
+	return conn, rw, err
 }
 
 type pusher struct{ w *response }

@@ -333,6 +333,10 @@ type pushing struct{ *httptest.ResponseRecorder }
 
 func (pushing) Push(string, *http.PushOptions) error { return nil }
 
+type pushOnly struct{ plain }
+
+func (pushOnly) Push(string, *http.PushOptions) error { return nil }
+
 func TestResponseKeepsInterfaces(t *testing.T) {
 	for name, test := range map[string]struct {
 		w           http.ResponseWriter
@@ -341,6 +345,7 @@ func TestResponseKeepsInterfaces(t *testing.T) {
 		"plain":    {plain{http.Header{}}, false, false},
 		"recorder": {httptest.NewRecorder(), true, false},
 		"HTTP/2":   {pushing{httptest.NewRecorder()}, true, true},
+		"timeout":  {pushOnly{plain{http.Header{}}}, false, true}, // as http.TimeoutHandler gives it
 	} {
 		g := record(t, "server")
 		lenshttp.Handler(g.server, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -388,6 +393,21 @@ func TestHijack(t *testing.T) {
 	<-finished
 	has(t, g.one(t), map[string]any{"http.response.status_code": nil})
 }
+
+// TestFailedHijack: the connection is still net/http's, which answers 200 when the handler says nothing more.
+func TestFailedHijack(t *testing.T) {
+	g := record(t, "server")
+	lenshttp.Handler(g.server, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if _, _, err := w.(http.Hijacker).Hijack(); err == nil {
+			t.Error("hijacked")
+		}
+	})).ServeHTTP(hijackFails{httptest.NewRecorder()}, request("GET", "/"))
+	has(t, g.one(t), map[string]any{"http.response.status_code": 200})
+}
+
+type hijackFails struct{ *httptest.ResponseRecorder }
+
+func (hijackFails) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, http.ErrHijacked }
 
 // odd is a context of a type that cannot be compared.
 type odd struct {
