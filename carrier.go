@@ -78,8 +78,8 @@ func (m Map) Set(key, value string) {
 func (m Map) Keys() []string { return keys(m) }
 
 // Header is a [Carrier] over http.Header and gRPC metadata.MD: convert either, it is the same map. A key is found as
-// net/http writes it ("Traceparent") and as gRPC writes it ("traceparent"). Set writes it in the manner of the keys that
-// are there; in an empty map, as net/http does. A nil Header holds nothing and stays so.
+// net/http writes it ("Traceparent") and as gRPC writes it ("traceparent"). Set writes it as gRPC does where no key that
+// is there begins with a capital, and in an empty map as net/http does. A nil Header holds nothing and stays so.
 type Header map[string][]string
 
 // Get gives the first value of key, or "".
@@ -128,12 +128,15 @@ func (h Header) Del(key string) {
 	delete(h, canonical(key))
 }
 
-// lower says whether the map has keys in lower case, as gRPC needs them. One key tells: nobody mixes.
+// lower says whether the map has its keys in lower case, as gRPC needs them (":authority" among them). Headers of net/http
+// may have some, set past its canonical form, but hardly all.
 func (h Header) lower() bool {
 	for k := range h {
-		return k != "" && 'a' <= k[0] && k[0] <= 'z'
+		if k != "" && 'A' <= k[0] && k[0] <= 'Z' {
+			return false
+		}
 	}
-	return false
+	return len(h) > 0
 }
 
 // canonical is the key as net/http writes it; for ours without an allocation.

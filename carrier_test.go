@@ -292,12 +292,15 @@ func TestHeaderStyle(t *testing.T) {
 		"http, stale":  {lens.Header{"Traceparent": {"x", "y"}}, []string{"Traceparent"}},
 		"gRPC":         {lens.Header{"user-agent": {"x"}}, []string{"traceparent", "user-agent"}},
 		"gRPC, stale":  {lens.Header{"traceparent": {"x", "y"}}, []string{"traceparent"}},
-		"gRPC, pseudo": {lens.Header{":authority": {"x"}, "te": {"y"}}, nil},
+		"gRPC, pseudo": {lens.Header{":authority": {"x"}, "te": {"y"}}, []string{":authority", "te", "traceparent"}},
+		"http, mixed": {lens.Header{"Accept": {"x"}, "x-key": {"y"}, "x-other": {"z"}},
+			[]string{"Accept", "Traceparent", "x-key", "x-other"}},
+		"only pseudo": {lens.Header{":authority": {"x"}}, []string{":authority", "traceparent"}},
 	} {
 		lens.Inject(lens.WithParent(t.Context(), mustRef(t, carrierParent, "")), test.header)
 		keys := test.header.Keys()
 		slices.Sort(keys)
-		if test.want != nil && !slices.Equal(keys, test.want) {
+		if !slices.Equal(keys, test.want) {
 			t.Errorf("%s: the keys are %v, want %v", name, keys, test.want)
 		}
 		if got := test.header.Values("traceparent"); len(got) != 1 || got[0] != carrierParent {
