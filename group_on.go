@@ -45,7 +45,7 @@ type config struct {
 	scope     scope
 	mark      bool // also write lens.group on each span
 	source    source
-	open      *openList // of the registry
+	open      *openList // of the registry, or of the global provider
 	tracer    atomic.Pointer[tracer]
 }
 
@@ -100,6 +100,9 @@ func (r *Registry) configure(g *Group) {
 
 func (r *Registry) configOf(g *Group) *config {
 	c := &config{scope: scope{name: semconv.ScopeLens, group: g.name}, source: r.source, open: &r.open}
+	if r.source.provider == nil {
+		c.open = &globalOpen
+	}
 	if g == r.ungated {
 		c.mode = modeRecord
 		return c
@@ -134,28 +137,31 @@ func groupAttributeWanted() bool {
 func (g *Group) records() bool { return g.config.Load().current() != nil }
 
 // current returns the tracer to start a span with, or nil when none can be recorded: the group was switched off since
-// its word was read, or there is nowhere to record to. The global provider may be replaced at any
-// time, and a tracer from before the first replacement knows only that one, so the cached tracer is good only for the
-// provider that it came from.
+// its word was read, or there is nowhere to record to. A registry's own provider stays with the config. The global one
+// may be replaced at any time, and a tracer from before the first replacement knows only that one, so such a tracer is
+// good only for the provider that it came from.
 func (c *config) current() trace.Tracer {
 	if c.mode != modeRecord {
 		return nil
 	}
-	tp := c.source.provider
+	t, tp := c.tracer.Load(), c.source.provider
 	if tp == nil {
 		tp = otel.GetTracerProvider()
+		if t != nil && (t.of == nil || t.of != tp) {
+			t = nil
+		}
 	}
-	if t := c.tracer.Load(); t != nil && t.of != nil && t.of == tp {
-		return t.tracer
+	if t == nil {
+		t = c.lookUp(tp)
 	}
-	return c.lookUp(tp)
+	return t.tracer
 }
 
-func (c *config) lookUp(tp trace.TracerProvider) trace.Tracer {
-	if tp == nil {
-		return nil // somebody set the global to nil
-	}
+func (c *config) lookUp(tp trace.TracerProvider) *tracer {
 	t := &tracer{}
+	if tp == nil {
+		return t // somebody set the global to nil
+	}
 	if reflect.TypeOf(tp).Kind() == reflect.Pointer {
 		t.of = tp
 	}
@@ -163,7 +169,7 @@ func (c *config) lookUp(tp trace.TracerProvider) trace.Tracer {
 		t.tracer = tp.Tracer(c.scope.name, c.scope.options()...)
 	}
 	c.tracer.Store(t)
-	return t.tracer
+	return t
 }
 
 func (s scope) options() []trace.TracerOption {

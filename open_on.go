@@ -14,7 +14,12 @@ func init() {
 	seam.Install(seam.Hooks{
 		SetProvider: func(reg any, tp trace.TracerProvider) { registryOf(reg).setProvider(tp) },
 		CloseOpen: func(reg any, reason string, others []seam.Open) {
-			registryOf(reg).open.close(reason, others)
+			r := registryOf(reg)
+			open := r.open.appendTo(slices.Clone(others))
+			if r == defaultRegistry {
+				open = globalOpen.appendTo(open)
+			}
+			closeAll(open, reason)
 		},
 	})
 }
@@ -29,6 +34,10 @@ func registryOf(reg any) *Registry {
 // openShards is how many locks the list of open spans is spread over: more than processors commonly start spans at the
 // same moment.
 const openShards = 32
+
+// globalOpen has the open spans of all registries that have no provider of their own and so record to the global one.
+// Whoever shuts that one down knows the default registry only, so they are closed with that registry's.
+var globalOpen openList
 
 // openList holds the spans that have started and not ended. It holds them strongly: a span that the program has lost is
 // just what shutdown must find.
@@ -76,18 +85,21 @@ func (l *openList) remove(r *record) {
 	s.mu.Unlock()
 }
 
-// close ends every span that is open at the moment, and others with them, newest first, so that children end before
-// their parents.
-func (l *openList) close(reason string, others []seam.Open) {
-	open := slices.Clone(others)
+// appendTo adds the spans that are open at the moment to a list.
+func (l *openList) appendTo(list []seam.Open) []seam.Open {
 	for i := range l.shards {
 		s := &l.shards[i]
 		s.mu.Lock()
 		for r := s.head; r != nil; r = r.next {
-			open = append(open, seam.Open{Order: r.order, Close: r.truncate})
+			list = append(list, seam.Open{Order: r.order, Close: r.truncate})
 		}
 		s.mu.Unlock()
 	}
+	return list
+}
+
+// closeAll ends spans newest first, so that children end before their parents. It sorts the list.
+func closeAll(open []seam.Open, reason string) {
 	slices.SortFunc(open, func(a, b seam.Open) int { return cmp.Compare(b.Order, a.Order) })
 	for _, o := range open {
 		closeOne(o, reason)

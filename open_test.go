@@ -8,8 +8,11 @@ import (
 	"sync"
 	"testing"
 
+	otelapi "go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/lensgo/lens"
 	"github.com/lensgo/lens/internal/seam"
@@ -118,6 +121,37 @@ func TestCloseOpenIsPerRegistry(t *testing.T) {
 	if attr(recorder.Ended()[0].Attributes(), "nemo.span.truncated") != "" {
 		t.Error("marked")
 	}
+}
+
+// TestCloseOpenOfTheGlobalProvider: a registry without a provider of its own records to the global one, and its spans are
+// the default registry's to close: whoever shuts that provider down does not know the registry.
+func TestCloseOpenOfTheGlobalProvider(t *testing.T) {
+	if isChild, out, err := child(t); !isChild {
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	recorder := tracetest.NewSpanRecorder()
+	otelapi.SetTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorder)))
+	embedded, _ := logged(t)
+	ctx, outer := lens.Start(context.Background(), "outer")
+	_, inner := on(t, embedded, "work").Start(ctx, "inner")
+	outer.Int("k", 1)
+	inner.Int("k", 2)
+	seam.CloseOpen(embedded, reason, nil)
+	if n := len(recorder.Ended()); n != 0 {
+		t.Errorf("%d spans of the global provider were ended", n)
+	}
+	seam.CloseOpen(nil, reason, nil)
+	var names []string
+	for _, s := range recorder.Ended() {
+		names = append(names, s.Name())
+		if len(s.Attributes()) != 2 {
+			t.Errorf("%s: attributes %v", s.Name(), s.Attributes())
+		}
+	}
+	same(t, "ended", names, []string{"inner", "outer"})
 }
 
 // TestCloseOpenWhileEnding: a span that ends by itself meanwhile ends once.

@@ -43,7 +43,8 @@ func SetProvider(reg any, tp trace.TracerProvider) { hooks.SetProvider(reg, tp) 
 
 // CloseOpen ends the spans of reg that are still open, and others with them, newest first over both lists. Each span of
 // reg keeps the attributes set so far, is marked with the attribute and the event nemo.span.truncated, which carries the
-// reason, and keeps its status. Spans that end meanwhile on their own are left alone.
+// reason, and keeps its status. Spans that end meanwhile on their own are left alone. The default registry's are also
+// those of all registries that record to the global provider because they were given none.
 func CloseOpen(reg any, reason string, others []Open) { hooks.CloseOpen(reg, reason, others) }
 
 // NextOrder returns the next number of the process-wide sequence in which spans start. A tracker that is not the root
