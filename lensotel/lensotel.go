@@ -39,13 +39,14 @@ type TraceContext struct{}
 
 var _ propagation.TextMapPropagator = TraceContext{}
 
-// Inject sets the headers traceparent and, where there is one, tracestate. Without a span or a remote parent in ctx it
-// leaves the carrier alone.
+// Inject sets the headers traceparent and, where there is one, tracestate. Without a span, a remote parent or a
+// reservation in ctx it leaves the carrier alone.
 func (TraceContext) Inject(ctx context.Context, carrier propagation.TextMapCarrier) {
 	tracecontext.Propagator{}.Inject(ctx, carrier)
 }
 
-// Extract gives ctx with the remote parent that the carrier holds, and ctx as it is when there is none or a bad one.
+// Extract gives ctx with the remote parent, or the reservation, that the carrier holds, and ctx as it is when there is none
+// or a bad one.
 func (TraceContext) Extract(ctx context.Context, carrier propagation.TextMapCarrier) context.Context {
 	return tracecontext.Propagator{}.Extract(ctx, carrier)
 }

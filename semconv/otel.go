@@ -14,7 +14,6 @@ const (
 
 	HostName       = "host.name"
 	HostArch       = "host.arch"
-	HostGPUCount   = "host.gpu.count"
 	OSType         = "os.type"
 	ProcessPID     = "process.pid"
 	ProcessName    = "process.executable.name"
