@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -123,8 +124,18 @@ func next(answer responses.Response, output []responses.Item) turn {
 	return t
 }
 
-// notTools are routes of every resources server that a model has no business with: it could ask for its own reward.
-var notTools = map[string]bool{"seed_session": true, "verify": true, "aggregate_metrics": true, "reverify_mode": true}
+// notTools are routes of every resources server that a model has no business with: it could ask for its own reward. The
+// last is the prefix behind which a server finds all its routes again.
+var notTools = map[string]bool{
+	"seed_session": true, "verify": true, "aggregate_metrics": true, "reverify_mode": true, "mcp": true, "ng-rollout": true,
+}
+
+// isTool reports whether a function of that name may be called. A name is whatever the model wrote, so it is looked at as
+// the most lenient server would read it as a path.
+func isTool(name string) bool {
+	first, _, _ := strings.Cut(path.Clean("/" + name)[1:], "/")
+	return !notTools[first]
+}
 
 // callTool makes one function call and adds its output to c.
 func (a *Agent) callTool(ctx context.Context, c *conversation, t *trajectory, call responses.Item) error {
@@ -134,7 +145,7 @@ func (a *Agent) callTool(ctx context.Context, c *conversation, t *trajectory, ca
 		c.add(responses.FunctionCallOutput(call.CallID(), invalidArguments(arguments)))
 		return nil
 	}
-	if notTools[call.Name()] {
+	if !isTool(call.Name()) {
 		c.add(responses.FunctionCallOutput(call.CallID(), `{"detail":"Not Found"}`))
 		return nil
 	}
