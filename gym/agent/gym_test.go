@@ -205,7 +205,7 @@ func TestRunRefuses(t *testing.T) {
 	g := start(t, singletoolcall.Build, turns{quoting})
 	for row, want := range map[string]string{
 		`{}`: `"loc":["body","responses_create_params"]`,
-		`[]`: `"dict_type"`,
+		`[]`: `"model_attributes_type"`,
 		`{"responses_create_params":{"input":"q","seed":1}}`:               `"loc":["body","responses_create_params","seed"]`,
 		`{"responses_create_params":{"input":"q","stream":true}}`:          `"loc":["body","responses_create_params","stream"]`,
 		`{"_ng_rollout_id":"a/b","responses_create_params":{"input":"q"}}`: `"loc":["body","_ng_rollout_id"]`,

@@ -2,7 +2,6 @@ package resources
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -43,33 +42,15 @@ func (p *problems) wrongType(want string, input jsontext.Value) {
 // decodeBody reads a request body by d into the value that into points to. The error is a [responses.FieldErrors]
 // whose places begin with "body".
 func decodeBody(d decoder, body []byte, into any) error {
-	p := problems{loc: []any{"body"}}
-	raw := jsontext.Value(bytes.TrimSpace(body))
-	switch {
-	case len(raw) == 0:
-		p.list = append(p.list, responses.Missing(jsontext.Value("null"), "body"))
-	case !raw.IsValid():
-		p.list = append(p.list, invalid(raw))
-	default:
-		d(&p, raw, reflect.ValueOf(into).Elem())
+	if bad := responses.CheckBody(body); bad != nil {
+		return bad
 	}
+	p := problems{loc: []any{"body"}}
+	d(&p, bytes.TrimSpace(body), reflect.ValueOf(into).Elem())
 	if len(p.list) > 0 {
 		return p.list
 	}
 	return nil
-}
-
-// invalid is the detail of a body that is not JSON. It has the offset, as FastAPI's has.
-func invalid(raw jsontext.Value) responses.Detail {
-	var offset int64
-	reason := "it is not JSON"
-	var value jsontext.Value
-	var syntax *jsontext.SyntacticError
-	if errors.As(json.Unmarshal(raw, &value), &syntax) {
-		offset, reason = syntax.ByteOffset, syntax.Error()
-	}
-	return responses.Detail{Type: "json_invalid", Loc: []any{"body", offset}, Msg: "JSON decode error",
-		Input: jsontext.Value("{}"), Ctx: map[string]string{"error": reason}}
 }
 
 var (
@@ -202,7 +183,7 @@ func (c compiler) structure(t reflect.Type) (decoder, error) {
 	}
 	*c[t] = func(p *problems, raw jsontext.Value, v reflect.Value) {
 		if raw.Kind() != '{' {
-			p.add("model_attributes_type", "Input should be a valid dictionary or object to extract fields from", raw)
+			p.wrongType("model", raw)
 			return
 		}
 		members := make(map[string]jsontext.Value, len(fields))

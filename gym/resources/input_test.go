@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
@@ -59,6 +60,7 @@ func TestInputAccepts(t *testing.T) {
 		"integer_with_fraction":  {`{"city":"sf","count":3.0}`, base},
 		"integer_with_exponent":  {`{"city":"sf","count":30e-1}`, base},
 		"integer_in_quotes":      {`{"city":"sf","count":"3"}`, base},
+		"fraction_0_in_quotes":   {`{"city":"sf","count":" 3.0 "}`, base},
 		"integer_of_a_boolean":   {`{"city":"sf","count":true}`, with(func(v *everything) { v.Count = 1 })},
 		"escaped_text":           {`{"city":"\u0073f","count":3}`, base},
 		"boolean_in_quotes":      {`{"city":"sf","count":3,"yes":"On"}`, with(func(v *everything) { v.Yes = true })},
@@ -112,6 +114,7 @@ func TestInputRefuses(t *testing.T) {
 		"fraction":              {`{"city":"a","count":1.5}`, []string{"int_from_float@body.count"}},
 		"tiny_fraction":         {`{"city":"a","count":1e-300}`, []string{"int_from_float@body.count"}},
 		"text_for_integer":      {`{"city":"a","count":"three"}`, []string{"int_parsing@body.count"}},
+		"exponent_in_quotes":    {`{"city":"a","count":"3e0"}`, []string{"int_parsing@body.count"}},
 		"fraction_in_quotes":    {`{"city":"a","count":"1.5"}`, []string{"int_parsing@body.count"}},
 		"too_large":             {`{"city":"a","count":1e30}`, []string{"int_parsing_size@body.count"}},
 		"much_too_large":        {`{"city":"a","count":1e999999999}`, []string{"int_parsing_size@body.count"}},
@@ -191,6 +194,50 @@ func TestInputTypes(t *testing.T) {
 	var v whole
 	if err := decodeBody(d, []byte(`{"a":1,"B":2}`), &v); err != nil || v.A != 1 || v.B != 2 {
 		t.Errorf("embedded struct: %+v, %v", v, err)
+	}
+}
+
+// The answers are those of FastAPI 0.165 with pydantic 2.14, byte for byte, to a model with the one field "count: int". A
+// model that learned from the one server reads the other.
+func TestInputRefusesAsFastAPI(t *testing.T) {
+	type counts struct {
+		Count int `json:"count"`
+	}
+	d, err := compile(reflect.TypeFor[counts]())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for body, want := range map[string]string{
+		``:                    `{"detail":[{"type":"missing","loc":["body"],"msg":"Field required","input":null}]}`,
+		`[]`:                  `{"detail":[{"type":"model_attributes_type","loc":["body"],"msg":"Input should be a valid dictionary or object to extract fields from","input":[]}]}`,
+		`null`:                `{"detail":[{"type":"model_attributes_type","loc":["body"],"msg":"Input should be a valid dictionary or object to extract fields from","input":null}]}`,
+		`{}`:                  `{"detail":[{"type":"missing","loc":["body","count"],"msg":"Field required","input":{}}]}`,
+		`{"count":"x"}`:       `{"detail":[{"type":"int_parsing","loc":["body","count"],"msg":"Input should be a valid integer, unable to parse string as an integer","input":"x"}]}`,
+		`{"count":""}`:        `{"detail":[{"type":"int_parsing","loc":["body","count"],"msg":"Input should be a valid integer, unable to parse string as an integer","input":""}]}`,
+		`{"count":"1e3"}`:     `{"detail":[{"type":"int_parsing","loc":["body","count"],"msg":"Input should be a valid integer, unable to parse string as an integer","input":"1e3"}]}`,
+		`{"count":"0x10"}`:    `{"detail":[{"type":"int_parsing","loc":["body","count"],"msg":"Input should be a valid integer, unable to parse string as an integer","input":"0x10"}]}`,
+		`{"count":1.5}`:       `{"detail":[{"type":"int_from_float","loc":["body","count"],"msg":"Input should be a valid integer, got a number with a fractional part","input":1.5}]}`,
+		`{"count":null}`:      `{"detail":[{"type":"int_type","loc":["body","count"],"msg":"Input should be a valid integer","input":null}]}`,
+		`{"count":[]}`:        `{"detail":[{"type":"int_type","loc":["body","count"],"msg":"Input should be a valid integer","input":[]}]}`,
+		`{"count":" 3 "}`:     "",
+		`{"count":"1.0"}`:     "",
+		`{"count":"+3"}`:      "",
+		`{"count":"010"}`:     "",
+		`{"count":true}`:      "",
+		`{"count":1e3,"x":1}`: "",
+	} {
+		var got string
+		var fields responses.FieldErrors
+		if err := decodeBody(d, []byte(body), new(counts)); errors.As(err, &fields) {
+			text, err := json.Marshal(fields)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = string(text)
+		}
+		if got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", body, got, want)
+		}
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The scalar readers are as lenient as the Python servers are: "3", 3.0 and 3e0 are the integer 3, "yes" is true. A
-// model that writes its numbers in quotes gets the same reward from both.
+// The scalar readers are as lenient as the Python servers are: "3", "3.0" and 3e0 are the integer 3, "3e0" is none, "yes"
+// is true. A model that writes its numbers in quotes gets the same reward from both.
 
 func decodeString(p *problems, raw jsontext.Value, v reflect.Value) {
 	if raw.Kind() != '"' {
@@ -70,7 +70,7 @@ func decodeInt(p *problems, raw jsontext.Value, v reflect.Value) {
 	}
 	n, whole, ok := integer(text)
 	switch {
-	case kind == quotedNumber && !(ok && whole):
+	case kind == quotedNumber && (!ok || !whole || strings.ContainsAny(text, "eE")):
 		p.add("int_parsing", "Input should be a valid integer, unable to parse string as an integer", raw)
 	case !ok:
 		p.add("int_parsing_size", "Input should be a valid integer, this one is too large", raw)

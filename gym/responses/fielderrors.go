@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -83,7 +84,8 @@ func Missing(parent jsontext.Value, loc ...any) Detail {
 	return Detail{Type: "missing", Loc: loc, Msg: "Field required", Input: parent}
 }
 
-// WrongType is the detail of a value that is not of the kind wanted: string, integer, number, boolean, list or object.
+// WrongType is the detail of a value that is not of the kind wanted: string, integer, number, boolean, list, object, or
+// model, which is an object whose members are known.
 func WrongType(want string, v jsontext.Value, loc ...any) Detail {
 	switch want {
 	case "string":
@@ -96,6 +98,8 @@ func WrongType(want string, v jsontext.Value, loc ...any) Detail {
 		return Detail{Type: "bool_type", Loc: loc, Msg: "Input should be a valid boolean", Input: v}
 	case "list":
 		return Detail{Type: "list_type", Loc: loc, Msg: "Input should be a valid list", Input: v}
+	case "model":
+		return Detail{Type: "model_attributes_type", Loc: loc, Msg: "Input should be a valid dictionary or object to extract fields from", Input: v}
 	}
 	return notObject(v, loc...)
 }
@@ -106,15 +110,32 @@ func notObject(v jsontext.Value, loc ...any) Detail {
 
 // Body parses a request body that must be one JSON object; the error is a FieldErrors.
 func Body(b []byte) (Object, error) {
-	if err := validate(b); err != nil {
-		return Object{}, FieldErrors{{
-			Type: "json_invalid", Loc: []any{"body"}, Msg: "JSON decode error", Input: jsontext.Value("{}"),
-			Ctx: map[string]string{"error": err.Error()},
-		}}
+	if bad := CheckBody(b); bad != nil {
+		return Object{}, bad
 	}
 	v := trim(b)
 	if v[0] != '{' {
-		return Object{}, FieldErrors{notObject(v, "body")}
+		return Object{}, FieldErrors{WrongType("model", v, "body")}
 	}
 	return Object{raw: v, members: split(v)}, nil
+}
+
+// CheckBody reports what keeps a request body from being one JSON value: there is none, or it is broken at the offset that
+// the place ends with. nil says that it is one.
+func CheckBody(b []byte) FieldErrors {
+	err := validate(b)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errEmpty):
+		return FieldErrors{Missing(jsontext.Value("null"), "body")}
+	}
+	var offset int64
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		offset = syntax.ByteOffset
+	}
+	return FieldErrors{{
+		Type: "json_invalid", Loc: []any{"body", offset}, Msg: "JSON decode error", Input: jsontext.Value("{}"),
+		Ctx: map[string]string{"error": strings.TrimPrefix(err.Error(), "jsontext: ")},
+	}}
 }

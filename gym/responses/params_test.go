@@ -62,9 +62,13 @@ func TestParseCreateParams_errors(t *testing.T) {
 		{"model", `{"input":"x","model":1}`,
 			`{"detail":[{"type":"string_type","loc":["body","model"],"msg":"Input should be a valid string","input":1}]}`},
 		{"no object", `[1]`,
-			`{"detail":[{"type":"dict_type","loc":["body"],"msg":"Input should be a valid dictionary","input":[1]}]}`},
+			`{"detail":[{"type":"model_attributes_type","loc":["body"],"msg":"Input should be a valid dictionary or object to extract fields from","input":[1]}]}`},
 		{"empty", ``,
-			`{"detail":[{"type":"json_invalid","loc":["body"],"msg":"JSON decode error","input":{},"ctx":{"error":"the text is empty"}}]}`},
+			`{"detail":[{"type":"missing","loc":["body"],"msg":"Field required","input":null}]}`},
+		{"blank", " \r\n",
+			`{"detail":[{"type":"missing","loc":["body"],"msg":"Field required","input":null}]}`},
+		{"broken", `{`,
+			`{"detail":[{"type":"json_invalid","loc":["body",1],"msg":"JSON decode error","input":{},"ctx":{"error":"unexpected EOF after offset 1"}}]}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

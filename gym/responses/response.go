@@ -33,7 +33,7 @@ func ParseResponse(b []byte) (Response, error) {
 // "body" on; move them with [FieldErrors.Under].
 func CheckResponse(v jsontext.Value) (Response, FieldErrors) {
 	if v.Kind() != '{' {
-		return Response{}, FieldErrors{notObject(v, "body")}
+		return Response{}, FieldErrors{WrongType("model", v, "body")}
 	}
 	raw := trim(v)
 	o := Object{raw: raw, members: split(raw)}
