@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 )
@@ -150,8 +151,8 @@ func (s *Sessions[S]) open(id string) (*entry[S], error) {
 	if s.entries == nil {
 		s.entries = make(map[string]*list.Element)
 	}
-	e := &entry[S]{id: id, last: now, inUse: 1}
-	s.entries[id] = s.used.PushFront(e)
+	e := &entry[S]{id: strings.Clone(id), last: now, inUse: 1} // id may be a piece of a long header
+	s.entries[e.id] = s.used.PushFront(e)
 	return e, nil
 }
 

@@ -1,9 +1,12 @@
 package wire
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
+	"net/http"
+	"time"
 )
 
 var (
@@ -12,7 +15,7 @@ var (
 )
 
 // firstRead bounds what is taken from memory on the word of a Content-Length alone.
-const firstRead = 1 << 20
+const firstRead = 64 << 10
 
 // readBody reads a whole body of a length that is known, or -1, and at most max bytes of it. It returns nil for an empty
 // one. A body of the known length is read to its last byte and no further, which is what lets net/http watch for the
@@ -56,6 +59,44 @@ func readUnknown(r io.Reader, max int64) ([]byte, error) {
 		return nil, nil
 	}
 	return buf, nil
+}
+
+// shortBody is a body that comes in one piece with its header, or costs nobody much when it does not.
+const shortBody = 4 << 10
+
+// requestBody reads the body of a request and gives up on a client that is silent in the middle of it. When the context
+// ends it gives up at once, so that such a client does not hold up the server's stop.
+type requestBody struct {
+	ctx      context.Context
+	body     io.Reader
+	deadline func(time.Time) error // of the connection's reads; it may fail, where there is no connection
+	idle     time.Duration
+}
+
+func (b requestBody) Read(p []byte) (int, error) {
+	b.deadline(time.Now().Add(b.idle))
+	// After the deadline was set: the end of the context sets one that has passed, and that one must be the last.
+	if b.ctx.Err() != nil {
+		return 0, context.Cause(b.ctx)
+	}
+	return b.body.Read(p)
+}
+
+// readRequest reads the body of a request with readBody, by way of requestBody unless it is short. It leaves the
+// connection without a deadline when the body is whole; otherwise the deadline stays, because net/http reads on.
+func readRequest(ctx context.Context, w http.ResponseWriter, r *http.Request, max int64, idle time.Duration) ([]byte, error) {
+	if n := r.ContentLength; n > max || 0 <= n && n <= shortBody {
+		return readBody(r.Body, r.ContentLength, max)
+	}
+	deadline := http.NewResponseController(w).SetReadDeadline
+	stop := context.AfterFunc(ctx, func() { deadline(time.Unix(1, 0)) })
+	defer stop()
+	body, err := readBody(requestBody{ctx, r.Body, deadline, idle}, r.ContentLength, max)
+	if err != nil {
+		return nil, err
+	}
+	deadline(time.Time{})
+	return body, nil
 }
 
 // unexpected is an end of file in the middle of a body.

@@ -35,8 +35,9 @@
 //     see [RolloutID] and [TokenCapture].
 //   - An unknown path answers 404, a wrong method 405, a body over the bound 413, wrong fields 422, all with a "detail"
 //     member; any other error answers 500 with a JSON string that names this server and the cause.
-//   - A handler's context ends when its client leaves, and when the server stops and the grace is over. A panic in a
-//     handler answers 500 and leaves the process alive.
+//   - A handler's context ends when its client leaves, and when the server stops and the grace is over. A client that is
+//     silent for a minute in the middle of a long body has left. A panic in a handler answers 500 and leaves the process
+//     alive.
 //   - The SERVER span is an error on a 5xx and on a panic only. The error texts that this package writes to spans
 //     never hold a body ([SpanError]).
 //

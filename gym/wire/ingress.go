@@ -130,9 +130,9 @@ func (x *exchange) handle(ctx context.Context) (*Reply, error) {
 	if x.refusal != nil {
 		return x.refusal, nil
 	}
-	body, err := readBody(x.r.Body, x.r.ContentLength, x.s.maxBody)
+	body, err := readRequest(ctx, x.w, x.r, x.s.maxBody, x.s.bodyIdle)
 	if err != nil {
-		return nil, x.bodyError(err)
+		return nil, x.bodyError(ctx, err)
 	}
 	return x.endpoint.serve(ctx, &Request{
 		Method:  x.r.Method,
@@ -144,8 +144,10 @@ func (x *exchange) handle(ctx context.Context) (*Reply, error) {
 	})
 }
 
-func (x *exchange) bodyError(err error) error {
+func (x *exchange) bodyError(ctx context.Context, err error) error {
 	switch {
+	case errors.Is(context.Cause(ctx), errStopping):
+		return errStopping
 	case errors.Is(err, errTooLarge):
 		x.w.Header()["Connection"] = []string{"close"} // the rest of the body is still on its way
 		return &HTTPError{

@@ -159,6 +159,16 @@ func (s *spans) wait(t testing.TB, n int) []sdktrace.ReadOnlySpan {
 	}
 }
 
+// begun waits until n spans have begun.
+func (s *spans) begun(t testing.TB, n int) {
+	t.Helper()
+	for end := time.Now().Add(patience); len(s.rec.Started()) < n; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d spans began, want %d", len(s.rec.Started()), n)
+		}
+	}
+}
+
 func names(all []sdktrace.ReadOnlySpan) []string {
 	var out []string
 	for _, s := range all {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -248,5 +250,74 @@ func TestServerRefusesNonsense(t *testing.T) {
 	res := readAll(conn)
 	if want := "HTTP/1.1 400 "; len(res) < len(want) || res[:len(want)] != want {
 		t.Errorf("got %s", res)
+	}
+}
+
+// stalled opens a connection to url whose request stops in the middle of its body.
+func stalled(t *testing.T, url string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", url[len("http://"):])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	io.WriteString(conn, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 200000000\r\n\r\n{")
+	return conn
+}
+
+// A client that is silent in the middle of its body is taken for gone after a while.
+func TestSilentClientInTheBody(t *testing.T) {
+	all := record(t, "all")
+	s := newServer(t, ServerOptions{})
+	s.bodyIdle = time.Millisecond
+	s.Handle("POST /echo", func(_ context.Context, r *Request) (*Reply, error) { return &Reply{Body: r.Body}, nil })
+	readAll(stalled(t, start(t, s))) // ends
+	if n := attr(all.wait(t, 1)[0], "http.response.status_code").AsInt64(); n != 499 {
+		t.Errorf("status %d, want 499", n)
+	}
+}
+
+// deadlines is a ResponseWriter that notes the deadlines it is given.
+type deadlines struct {
+	http.ResponseWriter
+	set []time.Time
+}
+
+func (d *deadlines) SetReadDeadline(t time.Time) error {
+	d.set = append(d.set, t)
+	return nil
+}
+
+// A handler may take its time: the deadline is gone once the body is there, and with a short body there is none.
+func TestDeadlineEndsWithTheBody(t *testing.T) {
+	for size, want := range map[int]bool{0: false, shortBody: false, shortBody + 1: true, 3 * firstRead: true} {
+		var d deadlines
+		body := strings.Repeat("x", size)
+		got, err := readRequest(t.Context(), &d, httptest.NewRequest("POST", "/", strings.NewReader(body)), 1<<20, time.Minute)
+		if err != nil || string(got) != body {
+			t.Errorf("got %d bytes, want %d; %v", len(got), size, err)
+		}
+		if n := len(d.set); want && (n < 2 || d.set[0].IsZero() || !d.set[n-1].IsZero()) || !want && n > 0 {
+			t.Errorf("%d bytes: the deadlines are %v", size, d.set)
+		}
+	}
+}
+
+// Nor does such a client hold up the stop, nor is it blamed for what the server did.
+func TestStopDoesNotWaitForBodies(t *testing.T) {
+	all := record(t, "all")
+	s := newServer(t, ServerOptions{Grace: -1})
+	s.Handle("POST /echo", func(_ context.Context, r *Request) (*Reply, error) { return &Reply{Body: r.Body}, nil })
+	url, stop := startStoppable(t, s)
+	conn := stalled(t, url)
+	all.begun(t, 1)
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if res := readAll(conn); !strings.HasPrefix(res, "HTTP/1.1 500 ") || !strings.Contains(res, "the server is stopping") {
+		t.Errorf("got %s", res)
+	}
+	if n := attr(all.wait(t, 1)[0], "http.response.status_code").AsInt64(); n != 500 {
+		t.Errorf("status %d on the span, want 500", n)
 	}
 }

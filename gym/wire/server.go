@@ -13,6 +13,8 @@ import (
 const (
 	defaultMaxBody = 256 << 20
 	defaultGrace   = 500 * time.Millisecond
+	// defaultBodyIdle is how long a client may be silent in the middle of a long body.
+	defaultBodyIdle = time.Minute
 )
 
 // ServerOptions configures a [Server]. Name is needed, the rest may be zero.
@@ -33,6 +35,8 @@ type Server struct {
 	maxBody int64
 	grace   time.Duration
 	log     *slog.Logger
+
+	bodyIdle time.Duration
 
 	routes   map[string]*route // by path
 	notFound HandlerFunc
@@ -64,7 +68,10 @@ func NewServer(o ServerOptions) (*Server, error) {
 		maxBody: o.MaxBody,
 		grace:   o.Grace,
 		log:     o.Logger,
-		routes:  map[string]*route{},
+
+		bodyIdle: defaultBodyIdle,
+
+		routes: map[string]*route{},
 	}
 	if s.maxBody <= 0 {
 		s.maxBody = defaultMaxBody

@@ -245,7 +245,7 @@ func TestSessionCookie(t *testing.T) {
 			t.Errorf("%s is answered with %q", cookie, set)
 		}
 	}
-	for _, cookie := range []string{"Gym___counter=", `Gym___counter=""`} {
+	for _, cookie := range []string{"Gym___counter=", `Gym___counter=""`, "Gym___counter=" + strings.Repeat("x", 129)} {
 		if got, _ := who(cookie); len(got) != 36 {
 			t.Errorf("%s is the session %q, want a new one", cookie, got)
 		}

@@ -14,14 +14,17 @@ const (
 	sessionAttributes = "; path=/; Max-Age=1209600; HttpOnly; SameSite=lax"
 )
 
+// maxSession bounds a session's id, in bytes. Ours have 36; whoever keeps state for each must not keep a header for each.
+const maxSession = 128
+
 // session finds the session in a request's cookies, or begins one. Quotes around the value are taken off, because a
-// Python agent may have put them there when it copied the cookie.
+// Python agent may have put them there when it copied the cookie. A value that is too long is none of ours.
 func (s *Server) session(c Cookies) string {
 	if v, ok := c.Get(s.cookie); ok {
 		if len(v) >= 2 && v[0] == '"' && v[len(v)-1] == '"' {
 			v = v[1 : len(v)-1]
 		}
-		if v != "" {
+		if v != "" && len(v) <= maxSession {
 			return v
 		}
 	}
