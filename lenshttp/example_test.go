@@ -1,9 +1,14 @@
 package lenshttp_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+
+	"go.opentelemetry.io/otel"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/lensgo/lens"
 	"github.com/lensgo/lens/lenshttp"
@@ -41,3 +46,36 @@ func Example() {
 	handler.ServeHTTP(httptest.NewRecorder(), r)
 	// Output: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
 }
+
+// With the groups on, each edge is a span: SERVER by the route, CLIENT by the method.
+func ExampleHandler() {
+	registry := lens.NewRegistry() // a program uses the default one, and package telemetry for the provider
+	in, out := registry.NewGroup("server"), registry.NewGroup("http_client")
+	registry.MustRegister(lens.Library{Namespace: "shop", Groups: []*lens.Group{in, out}})
+	registry.SetSpec("all")
+	otel.SetTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(printer{})))
+	defer otel.SetTracerProvider(noop.NewTracerProvider())
+
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /orders/{id}", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.PathValue("id")) })
+	server := httptest.NewServer(lenshttp.Handler(in, mux))
+
+	base := &http.Transport{DisableKeepAlives: true}
+	client := &http.Client{Transport: lenshttp.Transport(out, base)}
+	resp, err := client.Get(server.URL + "/orders/7?token=1")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	resp.Body.Close()
+	server.Close() // the handler has returned, its span has ended
+	// Unordered output:
+	// server GET /orders/{id}
+	// client GET
+}
+
+// printer prints spans as they end.
+type printer struct{ sdktrace.SpanProcessor }
+
+func (printer) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+func (printer) OnEnd(s sdktrace.ReadOnlySpan)                   { fmt.Println(s.SpanKind(), s.Name()) }
