@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -21,12 +22,11 @@ func newDemo() *cobra.Command {
 		Example: "  gym demo\n  gym demo --output-dir /tmp/demo --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			signals, stop := interrupts()
-			defer stop()
-			// Standard output is for the summary alone, so that --json is one JSON document.
-			o.Signals, o.Stdout, o.Stderr = signals, os.Stderr, os.Stderr
-			result, dir, err := demo.Run(cmd.Context(), o)
-			return finish(cmd, result, err, report{asJSON: asJSON, dir: dir})
+			// Standard output is for the summary alone.
+			o.Interrupts, o.Stdout, o.Stderr = interrupts, os.Stderr, os.Stderr
+			out := standardOutput(asJSON)
+			result, _, err := demo.Run(cmd.Context(), o)
+			return finish(out, asJSON, result, err)
 		},
 	}
 	f := cmd.Flags()
@@ -36,25 +36,27 @@ func newDemo() *cobra.Command {
 	return cmd
 }
 
-// report says how to print a run's outcome.
-type report struct {
-	asJSON bool
-	dir    string // of a demo, "" otherwise
+// standardOutput is where the summary goes. With --json it is one document: all else that would be printed there, the
+// console exporter's spans above all, goes to standard error.
+func standardOutput(asJSON bool) io.Writer {
+	out := os.Stdout
+	if asJSON {
+		os.Stdout = os.Stderr
+	}
+	return out
 }
 
 // finish prints what a run left behind and turns it into the exit code.
-func finish(cmd *cobra.Command, result *eval.Result, err error, how report) error {
-	out := cmd.OutOrStdout()
-	if result != nil {
-		var printErr error
-		if how.asJSON {
-			printErr = eval.WriteJSON(out, result)
-		} else {
-			printErr = eval.WriteText(out, result)
-		}
-		if printErr != nil && err == nil {
-			err = fmt.Errorf("cannot print the summary: %w", printErr)
-		}
+func finish(out io.Writer, asJSON bool, result *eval.Result, err error) error {
+	var printErr error
+	switch {
+	case asJSON:
+		printErr = eval.WriteJSON(out, result, err)
+	case result != nil:
+		printErr = eval.WriteText(out, result)
+	}
+	if printErr != nil && err == nil {
+		err = fmt.Errorf("cannot print the summary: %w", printErr)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gym:", err)

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"time"
@@ -42,14 +43,10 @@ func newEvalRun() *cobra.Command {
 			if err := f.apply(&o, cmd.Flags()); err != nil {
 				return usageError{fmt.Errorf("%w\nSee '%s --help'", err, cmd.CommandPath())}
 			}
-			signals, stop := interrupts()
-			defer stop()
-			o.Signals, o.Stdout, o.Stderr = signals, os.Stdout, os.Stderr
-			if f.asJSON {
-				o.Stdout = os.Stderr // standard output is one JSON document
-			}
+			out := standardOutput(f.asJSON)
+			o.Interrupts, o.Stdout, o.Stderr = interrupts, os.Stdout, os.Stderr
 			result, err := eval.Run(cmd.Context(), o)
-			return finish(cmd, result, err, report{asJSON: f.asJSON})
+			return finish(out, f.asJSON, result, err)
 		},
 	}
 	fs := cmd.Flags()
@@ -102,6 +99,13 @@ func (f *evalFlags) apply(o *eval.Options, set *pflag.FlagSet) error {
 	}
 	if f.timeout < 0 {
 		say("--rollout-timeout is %v; it must be 0 (no bound) or more", f.timeout)
+	}
+	notFinite := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+	if notFinite(f.temperature) {
+		say("--temperature is %v; it must be finite", f.temperature)
+	}
+	if notFinite(f.topP) {
+		say("--top-p is %v; it must be finite", f.topP)
 	}
 	if len(problems) > 0 {
 		return errors.Join(problems...)

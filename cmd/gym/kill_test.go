@@ -239,12 +239,18 @@ func TestSecondInterruptCancels(t *testing.T) {
 	r := startSlowRun(t, configs, input)
 	poll(t, "7 servers", func() bool { return len(r.children(t)) == 7 })
 	pids := r.children(t)
+	r.cancel(t)
+	checkGone(t, pids)
+}
+
+// cancel interrupts a run twice and waits for its end.
+func (r *slowRun) cancel(t *testing.T) {
+	t.Helper()
 	r.cmd.Process.Signal(syscall.SIGINT)
 	r.cmd.Process.Signal(syscall.SIGTERM) // another signal: two equal ones may be merged into one
 	if code := r.end(t); code != 130 {
 		t.Errorf("exit code %d, want 130\n%s", code, &r.stderr)
 	}
-	checkGone(t, pids)
 }
 
 // When the supervisor is killed and cannot say goodbye, its servers end all the same, and a second run works.

@@ -36,9 +36,9 @@ type Options struct {
 	// nothing in it is ever overwritten or deleted.
 	Dir     string
 	Verbose bool
-	// Command, Signals, Stdout and Stderr are those of [eval.Options].
+	// Command, Interrupts, Stdout and Stderr are those of [eval.Options].
 	Command        []string
-	Signals        <-chan os.Signal
+	Interrupts     func() (signals <-chan os.Signal, stop func())
 	Stdout, Stderr io.Writer
 }
 
@@ -63,13 +63,13 @@ func Run(ctx context.Context, o Options) (result *eval.Result, dir string, err e
 			Repeats:     repeats,
 			Concurrency: concurrency,
 		},
-		Traces:  filepath.Join(dir, TracesFile),
-		LogDir:  filepath.Join(dir, LogFolder),
-		Verbose: o.Verbose,
-		Command: o.Command,
-		Signals: o.Signals,
-		Stdout:  o.Stdout,
-		Stderr:  o.Stderr,
+		Traces:     filepath.Join(dir, TracesFile),
+		LogDir:     filepath.Join(dir, LogFolder),
+		Verbose:    o.Verbose,
+		Command:    o.Command,
+		Interrupts: o.Interrupts,
+		Stdout:     o.Stdout,
+		Stderr:     o.Stderr,
 	})
 	return result, dir, err
 }

@@ -30,11 +30,15 @@ type trace struct {
 	services map[string]struct{}
 }
 
-// CountTraces reads a trace file back and counts rollouts and processes. Memory is one small entry a trace.
-func CountTraces(path string) (Traces, error) {
+// CountTraces reads a trace file back and counts rollouts and processes, passing over the first lines, which are of
+// earlier runs. Memory is one small entry a trace.
+func CountTraces(path string, earlier int) (Traces, error) {
 	count := Traces{File: path}
 	traces := map[pcommon.TraceID]*trace{}
 	err := ingest.ReadFile(path, func(td ptrace.Traces) error {
+		if earlier--; earlier >= 0 {
+			return nil
+		}
 		for _, rs := range td.ResourceSpans().All() {
 			count.Spans += addSpans(traces, rs)
 		}

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
-	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/lensgo/lens"
@@ -19,8 +18,12 @@ import (
 	"github.com/lensgo/lens/viewer/ingest"
 )
 
-// flushBudget bounds how long this process may take to hand out its last spans, and the receiver to write them.
-const flushBudget = 5 * time.Second
+const (
+	// drainTime is how long running rollouts may go on after the first interrupt.
+	drainTime = 10 * time.Second
+	// flushBudget bounds how long this process may take to hand out its last spans, and the receiver to write them.
+	flushBudget = 5 * time.Second
+)
 
 // Options describe a run.
 type Options struct {
@@ -29,7 +32,8 @@ type Options struct {
 	Overrides   config.Overrides
 	// Rollout says which rows to run and how. Graph, Traced, SingleTrace and Progress are filled in by Run.
 	Rollout rollout.Options
-	// Traces is the file that the run's own receiver writes. Empty: no receiver, telemetry settings decide.
+	// Traces is the file that the run's own receiver writes, emptied first unless the run is resumed. Empty: no receiver,
+	// telemetry settings decide.
 	Traces string
 	// LogDir receives one log file a server. Empty: only the last lines are kept, for error messages.
 	LogDir string
@@ -37,17 +41,19 @@ type Options struct {
 	Verbose bool
 	// Command starts a server, see [fleet.Options].
 	Command []string
-	// Signals are the user's interrupts: the first lets running rollouts finish, the second cancels them. Nil: none.
-	Signals <-chan os.Signal
+	// Interrupts begins to deliver the user's interrupts, until stop is called: while rollouts are collected, the first
+	// lets running ones finish and the second cancels them; before that one is enough. Run calls it when configuration
+	// and tasks are read: until then there is nothing to bring to an end. Nil: none.
+	Interrupts func() (signals <-chan os.Signal, stop func())
 	// Stdout receives what the servers print on standard output (the console exporter). Stderr receives progress and
-	// what a user should know. Nil discards.
+	// what a user should know. Both are written by several goroutines, which is safe with an [os.File]. Nil discards.
 	Stdout, Stderr io.Writer
 }
 
 // Result is what a run left behind.
 type Result struct {
 	Summary *rollout.Summary
-	// Traces is nil when no receiver ran; TracesNote then says where traces went, or that telemetry is off.
+	// Traces is nil when no receiver ran; TracesNote then says where traces went, or that there are none.
 	Traces     *Traces
 	TracesNote string
 }
@@ -63,12 +69,20 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	r := &run{Options: o, graph: graph}
-	r.Rollout.Graph, r.Rollout.Progress = graph, o.Stderr
+	r.Rollout.Graph, r.Rollout.Progress = graph, r.progress()
 	if r.plan, err = rollout.Prepare(r.Rollout); err != nil {
+		return nil, err
+	}
+	if err := r.checkFiles(); err != nil {
 		return nil, err
 	}
 	for _, note := range r.plan.Notes() {
 		fmt.Fprintln(o.Stderr, note)
+	}
+	if o.Interrupts != nil {
+		signals, stop := o.Interrupts()
+		defer stop()
+		r.signals = signals
 	}
 	return r.do(ctx)
 }
@@ -76,28 +90,42 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 // run is the state of one call of Run.
 type run struct {
 	Options
-	graph    *config.Graph
-	plan     *rollout.Plan
+	graph   *config.Graph
+	plan    *rollout.Plan
+	signals <-chan os.Signal
+
 	receiver *ingest.Receiver
-	decision telemetry.Decision
-	// uncountable says why traces cannot be counted by rollout.
-	uncountable string
-	handle      interface{ Shutdown(context.Context) error }
+	earlier  int // lines that the trace file had before this run
+	handle   interface{ Shutdown(context.Context) error }
+	// note says where traces go when no receiver runs, uncountable why they cannot be counted by rollout.
+	note, uncountable string
 }
 
+func (r *run) say(format string, args ...any) { fmt.Fprintf(r.Stderr, format+"\n", args...) }
+
+// do goes through the run. The order of its second half is what makes the count of traces complete.
 func (r *run) do(ctx context.Context) (*Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stopWatch := interrupts(r.Signals, r.Stderr, r.plan.Drain, cancel)
-	defer stopWatch()
-
 	if err := r.startTelemetry(ctx); err != nil {
 		return nil, err
 	}
-	summary, runErr := r.collect(ctx, cancel)
-	flushErr := r.stopTelemetry(context.WithoutCancel(ctx))
+	var summary *rollout.Summary
+	servers, runErr := r.startServers(ctx, cancel)
+	if runErr == nil {
+		summary, runErr = r.collect(ctx, cancel, servers)
+	}
+
+	defer onSignals(r.signals, func() { r.say("\nAlready stopping: servers hand out their last traces.") })()
+	ctx = context.WithoutCancel(ctx)
+	if servers != nil {
+		if err := servers.Stop(ctx); err != nil {
+			r.say("%v", err)
+		}
+	}
+	flushErr := r.stopTelemetry(ctx)
 	if summary == nil {
-		return nil, runErr
+		return nil, errors.Join(runErr, flushErr)
 	}
 	result, countErr := r.result(summary)
 	return result, errors.Join(runErr, flushErr, countErr)
@@ -112,71 +140,79 @@ func (r *run) startTelemetry(ctx context.Context) error {
 			return err
 		}
 		for _, replaced := range telemetry.Receive(telemetry.OS, r.receiver.Endpoint()) {
-			fmt.Fprintf(r.Stderr, "Traces of this run go to %s; not used: %s\n", r.Traces, replaced)
+			r.say("Traces of this run go to %s; not used: %s", r.Traces, replaced)
 		}
 	}
-	r.decision = settings.Export(telemetry.OS)
-	for _, warning := range r.decision.Warnings {
-		fmt.Fprintln(r.Stderr, warning)
+	decision := settings.Export(telemetry.OS)
+	for _, warning := range decision.Warnings {
+		r.say("%s", warning)
 	}
 	handle, err := telemetry.Setup(ctx, telemetry.Supervisor())
 	if err != nil {
-		fmt.Fprintln(r.Stderr, err)
+		r.say("%v", err)
 	}
 	r.handle = handle
-	r.uncountable = uncountable(r.decision)
+	r.note = tracesNote(decision, err, handle.Exporting())
+	r.uncountable = uncountable(handle.Exporting())
 	r.plan.Trace(handle.Exporting(), telemetry.SingleTrace())
 	return nil
 }
 
-func (r *run) startReceiver(ctx context.Context) error {
-	if err := os.MkdirAll(filepath.Dir(r.Traces), 0o755); err != nil {
-		return fmt.Errorf("cannot make the folder of the trace file: %w", err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return fmt.Errorf("cannot bind a port for the trace receiver: %w", err)
-	}
-	if r.receiver, err = ingest.Start(context.WithoutCancel(ctx), l, ingest.Config{Path: r.Traces}); err != nil {
-		l.Close()
-		return err
-	}
-	return nil
-}
-
-// collect starts the fleet, runs the plan and stops the fleet again.
-func (r *run) collect(ctx context.Context, cancel context.CancelCauseFunc) (*rollout.Summary, error) {
-	ctx = lens.Extract(ctx, traceparentOf(os.Getenv))
-	servers, err := fleet.Start(ctx, fleet.Options{
+// startServers starts the fleet. One interrupt cancels it: no rollout has begun.
+func (r *run) startServers(ctx context.Context, cancel context.CancelCauseFunc) (*fleet.Fleet, error) {
+	defer onSignals(r.signals, func() {
+		r.say("\nStopping: no rollout has begun.")
+		cancel(ErrInterrupted)
+	})()
+	servers, err := fleet.Start(lens.Extract(ctx, traceparentOf(os.Getenv)), fleet.Options{
 		Graph: r.graph, Command: r.Command, LogDir: r.LogDir, Stdout: r.Stdout, Stderr: r.serverLog(),
 	})
-	if err != nil {
-		return nil, interruptedOr(ctx, err)
+	return servers, interruptedOr(ctx, err)
+}
+
+// collect runs the plan while it watches the servers and the user.
+func (r *run) collect(ctx context.Context, cancel context.CancelCauseFunc, servers *fleet.Fleet) (*rollout.Summary, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx) // before the plan empties the files of an earlier run
 	}
-	defer servers.Stop(context.WithoutCancel(ctx))
-	watched := make(chan struct{})
-	defer func() { <-watched }()
-	ctx, done := context.WithCancel(ctx)
-	defer done()
-	go func() {
-		defer close(watched)
+	drained := time.NewTimer(drainTime)
+	drained.Stop()
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	done := make(chan struct{})
+	defer close(done)
+	watch.Go(func() {
 		select {
 		case <-servers.Done():
 			cancel(servers.Err())
-		case <-ctx.Done():
+		case <-drained.C:
+			cancel(ErrInterrupted)
+		case <-done:
 		}
-	}()
+	})
+	defer onSignals(r.signals, func() {
+		r.say("\nStopping: no new rollouts; running ones may finish for %v. Interrupt again to cancel them.", drainTime)
+		r.plan.Drain()
+		drained.Reset(drainTime)
+	}, func() {
+		cancel(ErrInterrupted)
+	})()
 
 	client := wire.NewClient(wire.ClientOptions{Servers: servers.Servers()})
 	defer client.Close()
-	summary, err := r.plan.Run(ctx, client)
+	summary, err := r.plan.Run(lens.Extract(ctx, traceparentOf(os.Getenv)), client)
 	if died := servers.Err(); died != nil {
 		return summary, died
 	}
-	if err == nil && summary.Interrupted {
+	if err == nil && stopped(ctx, summary) {
 		err = ErrInterrupted
 	}
 	return summary, interruptedOr(ctx, err)
+}
+
+// stopped says that the user kept a run from doing all of its work: some rollout, or the aggregation after them.
+func stopped(ctx context.Context, s *rollout.Summary) bool {
+	return s.Interrupted || s.AggregateErr != nil && errors.Is(context.Cause(ctx), ErrInterrupted)
 }
 
 // interruptedOr gives the cause of a cancelled run in the place of the error that the cancelling led to.
@@ -194,14 +230,22 @@ func (r *run) serverLog() io.Writer {
 	return nil
 }
 
+// progress is where the collector tells how far it is. A bar would be torn by the servers' logs, so beside them there are
+// only lines: the collector draws a bar on an [os.File] alone.
+func (r *run) progress() io.Writer {
+	if r.Verbose {
+		return struct{ io.Writer }{r.Stderr}
+	}
+	return r.Stderr
+}
+
 // stopTelemetry flushes this process, then drains and closes the receiver: the servers have flushed already.
 func (r *run) stopTelemetry(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, flushBudget)
 	defer cancel()
-	if r.handle != nil {
-		if err := r.handle.Shutdown(ctx); err != nil {
-			fmt.Fprintf(r.Stderr, "Not all traces of this process were delivered: %v\n", err)
-		}
+	if err := r.handle.Shutdown(ctx); err != nil {
+		r.say("Not all traces of this process were delivered: %v", err)
+		r.note += "; not all were delivered"
 	}
 	if r.receiver == nil {
 		return nil
@@ -213,22 +257,33 @@ func (r *run) stopTelemetry(ctx context.Context) error {
 func (r *run) result(summary *rollout.Summary) (*Result, error) {
 	result := &Result{Summary: summary}
 	if r.receiver == nil {
-		result.TracesNote = r.decision.Note()
+		result.TracesNote = r.note
 		return result, nil
 	}
-	count, err := CountTraces(r.Traces)
+	count, err := CountTraces(r.Traces, r.earlier)
 	count.Uncountable = r.uncountable
 	result.Traces = &count
 	return result, err
 }
 
-// uncountable says why traces cannot be told by rollout, "" when they can. It must be asked while groups are still on.
-func uncountable(d telemetry.Decision) string {
+// tracesNote says where traces go, from what was decided and what came of it.
+func tracesNote(d telemetry.Decision, setup error, exporting bool) string {
 	switch {
+	case setup != nil:
+		return "none: telemetry could not be set up"
+	case d.Enabled && !exporting:
+		return "none: traces are switched off"
+	}
+	return d.Note()
+}
+
+// uncountable says why traces cannot be told by rollout, "" when they can. It must be asked while groups are still on.
+func uncountable(exporting bool) string {
+	switch {
+	case !exporting:
+		return "traces cannot be counted by rollout: telemetry is off"
 	case telemetry.Rollout.Enabled():
 		return ""
-	case !d.Enabled:
-		return "traces cannot be counted by rollout: telemetry is off"
 	}
 	return fmt.Sprintf("traces cannot be counted by rollout: the group %q is off (span groups: %q)",
 		telemetry.Rollout.Name(), lens.CurrentState().Spec)

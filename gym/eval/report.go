@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -52,7 +53,8 @@ func WriteText(w io.Writer, r *Result) error {
 	if s.AggregateErr != nil {
 		fmt.Fprintf(w, "aggregates are not complete: %v\n", s.AggregateErr)
 	}
-	return r.writeLine(w)
+	_, err := fmt.Fprintln(w, r.line())
+	return err
 }
 
 // shownFailures bounds how many failures a summary shows; the failures file has all of them.
@@ -70,15 +72,13 @@ func writeFailures(w io.Writer, s *rollout.Summary) {
 	}
 }
 
-// writeLine prints the last line, which says how many rollouts ran and what the trace file holds.
-func (r *Result) writeLine(w io.Writer) error {
+// line says how many rollouts ran and, when they were counted, what the trace file holds.
+func (r *Result) line() string {
 	ran := r.Summary.Scored + r.Summary.Failed
-	line := fmt.Sprintf("%d %s, %d scored", ran, plural(ran, "rollout"), r.Summary.Scored)
 	if r.Traces != nil {
-		line = r.Traces.Line(ran)
+		return r.Traces.Line(ran)
 	}
-	_, err := fmt.Fprintln(w, line)
-	return err
+	return fmt.Sprintf("%d %s, %d scored", ran, plural(ran, "rollout"), r.Summary.Scored)
 }
 
 // files lists what the run left on disk, with the label of each.
@@ -152,7 +152,13 @@ type (
 		Files          map[string]string `json:"files"`
 		Traces         *Traces           `json:"traces,omitzero"`
 		TracesNote     string            `json:"traces_note,omitzero"`
+		AggregateError string            `json:"aggregate_error,omitzero"`
+		Error          string            `json:"error,omitzero"`
 		Line           string            `json:"line"`
+	}
+	// errorJSON is what there is to say when no rollout has begun.
+	errorJSON struct {
+		Error string `json:"error"`
 	}
 	environmentJSON struct {
 		Name       string   `json:"name"`
@@ -166,13 +172,26 @@ type (
 	}
 )
 
-// WriteJSON prints a run's outcome as one JSON document.
-func WriteJSON(w io.Writer, r *Result) error {
+// WriteJSON prints the outcome of [Run] as one JSON document: its result, when there is one, and its error.
+func WriteJSON(w io.Writer, r *Result, failure error) error {
+	var doc any = errorJSON{text(failure)}
+	if r != nil {
+		doc = r.document(failure)
+	}
+	if err := json.MarshalWrite(w, doc, jsontext.WithIndent("  "), json.Deterministic(true)); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func (r *Result) document(failure error) summaryJSON {
 	s := r.Summary
 	doc := summaryJSON{
 		Expected: s.Expected, Rollouts: s.Scored + s.Failed, Scored: s.Scored, Failed: s.Failed,
 		Skipped: s.Skipped, GivenUp: s.GivenUp, Discarded: s.Discarded, Missing: s.Missing, Interrupted: s.Interrupted, FailureClasses: s.FailureClasses,
 		Files: map[string]string{}, Traces: r.Traces, TracesNote: r.TracesNote,
+		AggregateError: text(s.AggregateErr), Error: text(failure), Line: r.line(),
 	}
 	for _, a := range s.Environments() {
 		e := environmentJSON{Name: title(a), Agent: a.Agent, Tasks: a.Tasks, Rollouts: a.Rollouts, Failed: a.Failed, P50: millis(a.P50), P95: millis(a.P95)}
@@ -184,11 +203,15 @@ func WriteJSON(w io.Writer, r *Result) error {
 	for _, f := range r.files() {
 		doc.Files[f[0]] = f[1]
 	}
-	doc.Line = fmt.Sprintf("%d of %d scored", s.Scored, s.Expected)
-	if r.Traces != nil {
-		doc.Line = r.Traces.Line(doc.Rollouts)
+	return doc
+}
+
+// text is an error's text as JSON can hold it, "" for none.
+func text(err error) string {
+	if err == nil {
+		return ""
 	}
-	return json.MarshalWrite(w, doc, jsontext.WithIndent("  "), json.Deterministic(true))
+	return strings.ToValidUTF8(err.Error(), "\uFFFD")
 }
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/lensgo/lens/gym/config"
@@ -143,14 +144,16 @@ func (c *child) ready(ctx context.Context) error {
 	transport := &http.Transport{DisableKeepAlives: true}
 	defer transport.CloseIdleConnections()
 	ctx, cancel := context.WithCancelCause(ctx)
+	var watch sync.WaitGroup
+	defer watch.Wait()
 	defer cancel(nil)
-	go func() {
+	watch.Go(func() {
 		select {
 		case <-c.exited:
 			cancel(fmt.Errorf("it ended before it answered: %s", c.state()))
 		case <-ctx.Done():
 		}
-	}()
+	})
 	for {
 		err := probe(ctx, &http.Client{Transport: transport}, c.in.URL()+"/")
 		if err == nil {
@@ -178,18 +181,20 @@ func probe(ctx context.Context, client *http.Client, url string) error {
 	return resp.Body.Close()
 }
 
-// stop asks the process to end and kills it when ctx ends first. It returns when the process is gone.
-func (c *child) stop(ctx context.Context) {
+// stop asks the process to end and kills it when ctx ends first, which is an error. It returns when the process is gone.
+func (c *child) stop(ctx context.Context) error {
 	if c.cmd == nil {
-		return // never started
+		return nil // never started
 	}
 	terminate(c.cmd.Process) //nolint:errcheck // it may be gone already
 	select {
 	case <-c.exited:
+		return nil
 	case <-ctx.Done():
-		c.cmd.Process.Kill() //nolint:errcheck // it may be gone already
-		<-c.exited
 	}
+	c.cmd.Process.Kill() //nolint:errcheck // it may be gone already
+	<-c.exited
+	return fmt.Errorf("server %q (process %d) was killed: %w", c.in.Name, c.pid(), context.Cause(ctx))
 }
 
 func (c *child) pid() int {

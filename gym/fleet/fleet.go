@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -52,6 +53,7 @@ type Fleet struct {
 	err      error
 	died     chan struct{} // closed with err set, when a server ended by itself
 	stopOnce sync.Once
+	stopErr  error
 }
 
 // Start spawns one process for each instance and returns when all of them have answered. When one fails, or ctx ends,
@@ -78,8 +80,7 @@ func Start(ctx context.Context, o Options) (*Fleet, error) {
 	defer span.EndErr(&err)
 	f := &Fleet{grace: o.Grace, died: make(chan struct{})}
 	if err = f.spawnAll(ctx, o, listeners, encoded); err != nil {
-		f.Stop(context.WithoutCancel(ctx))
-		return nil, err
+		return nil, errors.Join(err, f.Stop(context.WithoutCancel(ctx)))
 	}
 	return f, nil
 }
@@ -130,17 +131,26 @@ func closeAll(listeners []*net.TCPListener) {
 	}
 }
 
-// spawnAll starts every child at once and waits for all of them.
+// errOther ends the wait for servers when one of them has failed.
+var errOther = errors.New("another server failed to start")
+
+// spawnAll starts every child at once and waits until all of them have answered, or one has failed.
 func (f *Fleet) spawnAll(ctx context.Context, o Options, listeners []*net.TCPListener, encoded []byte) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	errs := make([]error, len(listeners))
 	var wg sync.WaitGroup
 	for i, in := range o.Graph.Instances {
 		c := newChild(in, o)
 		f.children = append(f.children, c)
-		wg.Go(func() { errs[i] = f.spawn(ctx, c, o, listeners[i], encoded) })
+		wg.Go(func() {
+			if errs[i] = f.spawn(ctx, c, o, listeners[i], encoded); errs[i] != nil {
+				cancel(errOther)
+			}
+		})
 	}
 	wg.Wait()
-	return errors.Join(errs...)
+	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, errOther) })...)
 }
 
 // spawn starts one child and waits for its first answer.
@@ -203,20 +213,24 @@ func (f *Fleet) PIDs() map[string]int {
 }
 
 // Stop sends SIGTERM to every server, gives them the grace in which they flush, kills what is left and waits until all
-// of them are gone. A ctx that ends shortens the grace. Stop may be called more than once.
-func (f *Fleet) Stop(ctx context.Context) {
+// of them are gone. A ctx that ends shortens the grace. The error names those that had to be killed, whose last spans are
+// lost. Stop may be called more than once, and gives the same error then.
+func (f *Fleet) Stop(ctx context.Context) error {
 	f.mu.Lock()
 	f.stopping = true
 	f.mu.Unlock()
-	f.stopOnce.Do(func() { f.stop(ctx) })
+	f.stopOnce.Do(func() { f.stopErr = f.stop(ctx) })
+	return f.stopErr
 }
 
-func (f *Fleet) stop(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, f.grace)
+func (f *Fleet) stop(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, f.grace, fmt.Errorf("it did not end within %v", f.grace))
 	defer cancel()
+	errs := make([]error, len(f.children))
 	var wg sync.WaitGroup
-	for _, c := range f.children {
-		wg.Go(func() { c.stop(ctx) })
+	for i, c := range f.children {
+		wg.Go(func() { errs[i] = c.stop(ctx) })
 	}
 	wg.Wait()
+	return errors.Join(errs...)
 }

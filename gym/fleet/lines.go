@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	keptLines  = 12       // how many lines of a server's log an error message shows
-	maxLineLen = 64 << 10 // a longer line is passed on in pieces, so that memory stays bounded
+	keptLines  = 12      // how many lines of a server's log an error message shows
+	keptLen    = 1 << 10 // and how much of each
+	maxLineLen = 1 << 20 // a longer line is passed on in pieces, so that memory stays bounded
 )
 
 // stdMu keeps the lines of several servers whole where they meet in one writer.
@@ -65,7 +66,7 @@ func (w *lineWriter) emit(line []byte) {
 	if len(w.kept) == keptLines {
 		w.kept = append(w.kept[:0], w.kept[1:]...)
 	}
-	w.kept = append(w.kept, text)
+	w.kept = append(w.kept, cut(text))
 	whole := []byte(w.prefix + text + "\n")
 	if w.tee != nil {
 		w.tee.Write(whole[len(w.prefix):]) //nolint:errcheck // see Write
@@ -75,6 +76,14 @@ func (w *lineWriter) emit(line []byte) {
 		defer stdMu.Unlock()
 		w.dst.Write(whole) //nolint:errcheck // see Write
 	}
+}
+
+// cut keeps the beginning of a long line.
+func cut(text string) string {
+	if len(text) <= keptLen {
+		return text
+	}
+	return strings.ToValidUTF8(text[:keptLen], "") + "..."
 }
 
 // last returns the remembered lines, oldest first.

@@ -101,6 +101,11 @@ func (p *Plan) Expected() int { return p.expected }
 // Agents are the agents that rows name.
 func (p *Plan) Agents() []string { return slices.Clone(p.agents) }
 
+// Files are what Run may write: the output and what stands beside it.
+func (p *Plan) Files() []string {
+	return []string{p.files.output, p.files.materialized, p.files.failures, p.files.aggregate}
+}
+
 // Trace says how the run is traced, for callers who know it only after Prepare. It must not be called during Run.
 func (p *Plan) Trace(traced, singleTrace bool) {
 	p.o.Traced, p.o.SingleTrace = traced, singleTrace
