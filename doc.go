@@ -17,7 +17,7 @@
 //			Namespace: "megatron",
 //			Groups:    []*lens.Group{Step, Microbatch},
 //			Presets: lens.Presets{
-//				"default":  {"inference"}, // may name another library's group, present or not
+//				"default":  {"step"},
 //				"per_step": {"step", "microbatch"},
 //			},
 //		})
@@ -35,6 +35,11 @@
 // [Group.Do] and [Wrap] do the same around a function. Work that only a span needs goes behind [Group.Enabled] or, where
 // a span is at hand, [Span.Recording].
 //
+// # Trace context
+//
+// [Inject] and [Extract] carry a trace over the edge of a process, in a [Header] or a [Map]; package lenshttp does it for
+// net/http. Context passes through groups that are off, so a trace stays one whatever is switched.
+//
 // # Switching
 //
 // [SetSpec] takes names of groups and presets, separated by commas: "default,sandbox". "all" is every registered group,
@@ -47,8 +52,8 @@
 //
 // # Guarantees
 //
-//   - Off costs nothing: Start returns the caller's context and the zero Span; nothing is allocated, formatted or timed.
-//     Start, Enabled and the setters are inlined; tests hold that, and the allocations, at zero.
+//   - Off costs a load and a branch: Start returns the caller's context and the zero Span; nothing is allocated,
+//     formatted or timed. Start, Enabled and the setters are inlined. Tests hold both.
 //   - A nil *Group is off. The zero Span is off, and every method on it is a no-op.
 //   - Everything here is safe for concurrent use. The check of a gate takes no lock. A switch holds for every check that
 //     happens after it; a span keeps what it started with.
