@@ -90,7 +90,8 @@ func (h *Handle) ForceFlush(ctx context.Context) error {
 // Shutdown ends telemetry in this process: groups go off, spans that are still open end, children before parents, marked
 // with nemo.span.truncated; then all signals are flushed at once and their exporters shut down. The budget is ctx and
 // nothing else: give it a deadline (five seconds are usual), or a collector that never answers keeps Shutdown until the
-// exporter itself gives up. When ctx ends, Shutdown returns its error at once and what was not exported is lost.
+// exporter itself gives up. When ctx ends, Shutdown returns its error, with what the exporter says to that if it answers
+// within 100 ms, and what was not exported is lost and counts as dropped.
 //
 // The first call does the work. Every other call waits for it, under its own ctx, and returns the same result. After it
 // Setup may be called again.

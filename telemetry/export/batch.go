@@ -37,6 +37,7 @@ type Batch struct {
 	once    sync.Once
 	stopped chan struct{} // the first Shutdown has its result
 	err     error         // that result
+	last    error         // of the latest export that failed; the goroutine's own until done
 
 	exported, failed, dropped, failures atomic.Uint64
 	saidDropped, saidFailed             atomic.Bool
@@ -47,7 +48,7 @@ type Stats struct {
 	Ended    uint64 // spans that came in; those that the sampler left out do not
 	Exported uint64 // the exporter took them
 	Failed   uint64 // the exporter gave an error
-	Dropped  uint64 // the queue was full, or they came after or during the shutdown
+	Dropped  uint64 // the queue was full, the shutdown ran out of time, or they came after or during it
 	Failures uint64 // how often the exporter gave an error
 }
 
@@ -67,6 +68,10 @@ var (
 	// errStopped is what a flush gets whose Batch ends under it.
 	errStopped = errors.New("the batch processor was shut down meanwhile")
 )
+
+// parting is what a Shutdown that ran out of time grants a cancelled export to return in. An exporter that heeds its
+// context needs microseconds, and brings the reason why the time did not suffice.
+const parting = 100 * time.Millisecond
 
 // NewBatch starts a Batch before e, which it owns from then on: Shutdown shuts e down, and e is never called by two
 // goroutines at once. A nil e takes every span and forgets it.
@@ -126,8 +131,15 @@ func (b *Batch) drop() {
 	}
 }
 
-// Stats returns the counts so far. After Shutdown nothing waits any more.
+// Stats returns the counts so far. After Shutdown nothing waits any more: what did not leave counts as dropped, and so
+// does the batch that an exporter still holds, deaf to its context, until it returns.
 func (b *Batch) Stats() Stats {
+	stopped := false
+	select { // first, so that the counts below are those after the last export
+	case <-b.stopped:
+		stopped = true
+	default:
+	}
 	dropped := b.dropped.Load()
 	s := Stats{
 		Exported: b.exported.Load(),
@@ -138,10 +150,8 @@ func (b *Batch) Stats() Stats {
 	// Read last, so that the sum of the others is never more.
 	queued := b.ring.tail.Load()
 	s.Ended = queued + dropped
-	select {
-	case <-b.done:
+	if stopped {
 		s.Dropped = s.Ended - s.Exported - s.Failed
-	default:
 	}
 	return s
 }
@@ -159,15 +169,15 @@ func (b *Batch) ForceFlush(ctx context.Context) error {
 }
 
 // Shutdown exports what is queued, shuts the exporter down and ends the goroutine. When ctx ends first, the export under
-// way is cancelled, what is left is dropped, and Shutdown returns at once with the error; the goroutine is gone as soon as
-// the exporter returns from its cancelled call. Further calls wait for the first, under their own ctx, and return its result.
+// way is cancelled, what is left is dropped, and Shutdown returns with the error as soon as the exporter does, or 100 ms
+// later when it does not; the goroutine is gone as soon as it does. Further calls wait for the first, under their own ctx,
+// and return its result.
 func (b *Batch) Shutdown(ctx context.Context) error {
 	first := false
 	b.once.Do(func() { first = true })
 	if first {
 		b.closed.Store(true)
 		b.err = b.stop(ctx)
-		b.cancel()
 		close(b.stopped)
 		return b.err
 	}
@@ -180,15 +190,26 @@ func (b *Batch) Shutdown(ctx context.Context) error {
 }
 
 func (b *Batch) stop(ctx context.Context) error {
+	defer b.cancel()
 	err := b.ask(request{ctx: ctx, end: b.ring.tail.Load(), last: true})
 	if err == nil {
 		return nil
 	}
-	if ctx.Err() != nil {
-		s := b.Stats()
-		return fmt.Errorf("cannot export the last %d spans: %w", s.Ended-s.Exported-s.Failed-s.Dropped, err)
+	if ctx.Err() == nil {
+		return fmt.Errorf("cannot export the last spans: %w", err)
 	}
-	return fmt.Errorf("cannot export the last spans: %w", err)
+	s := b.Stats()
+	b.cancel()
+	wait := time.NewTimer(parting)
+	defer wait.Stop()
+	select {
+	case <-b.done:
+		if b.last != nil && !errors.Is(err, b.last) {
+			err = fmt.Errorf("%w (%w)", err, b.last)
+		}
+	case <-wait.C:
+	}
+	return fmt.Errorf("cannot export the last %d spans: %w", s.Ended-s.Exported-s.Failed-s.Dropped, err)
 }
 
 // ask hands r to the goroutine and waits for its answer, no longer than r.ctx.
@@ -236,13 +257,12 @@ func (b *Batch) run() {
 	}
 }
 
-// exportFull exports while there is a whole batch.
+// exportFull exports the whole batches that there are. Those that fill meanwhile have their own wake: a program that is
+// faster than its exporter must not keep a flush waiting for ever.
 func (b *Batch) exportFull(buf []sdktrace.ReadOnlySpan) error {
-	var first error
-	for size := uint64(b.config.BatchSize); b.ring.tail.Load()-b.ring.head >= size && b.ctx.Err() == nil; {
-		first = cmp.Or(first, b.export(b.ctx, buf, b.ring.head+size))
-	}
-	return first
+	size := uint64(b.config.BatchSize)
+	batches := (b.ring.tail.Load() - b.ring.head) / size
+	return b.export(b.ctx, buf, b.ring.head+batches*size)
 }
 
 // export exports everything below position end, in batches. It goes on after an error, and stops when ctx or the Batch
@@ -267,19 +287,18 @@ func (b *Batch) exportOne(ctx context.Context, spans []sdktrace.ReadOnlySpan) er
 		ctx, cancel = context.WithTimeoutCause(ctx, b.config.Timeout, errTimeout)
 		defer cancel()
 	}
-	if ctx != b.ctx { // of a caller: the end of the Batch ends it too
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithCancel(ctx)
-		defer cancel()
-		defer context.AfterFunc(b.ctx, cancel)()
-	}
+	// The end of the Batch ends the export of a caller, too.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(b.ctx, cancel)()
 	err := protect(func() error { return b.exporter.ExportSpans(ctx, spans) })
 	if err != nil {
 		b.failures.Add(1)
 		b.failed.Add(uint64(len(spans)))
 		if context.Cause(ctx) == errTimeout {
-			return fmt.Errorf("%w: %w", errTimeout, err)
+			err = fmt.Errorf("%w: %w", errTimeout, err)
 		}
+		b.last = err
 		return err
 	}
 	b.exported.Add(uint64(len(spans)))

@@ -146,6 +146,9 @@ func TestBatch_shutdown_deadline(t *testing.T) {
 				if r.shutdowns() != 1 {
 					t.Errorf("the exporter was shut down %d times", r.shutdowns())
 				}
+				if s.Failed == 0 {
+					t.Error("the export under way is not among the failed")
+				}
 				// Later calls have the first result, at once.
 				if err := b.Shutdown(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("second Shutdown: %v", err)
@@ -155,17 +158,81 @@ func TestBatch_shutdown_deadline(t *testing.T) {
 	}
 }
 
-// An exporter that does not look at its context cannot hold Shutdown.
+// A Shutdown that runs out of time says why the exporter needed more, and leaves no span uncounted.
+func TestBatch_shutdown_deadline_names_the_reason(t *testing.T) {
+	for _, spans := range []int{4, 3} { // the export under way is the goroutine's own, or that of Shutdown
+		synctest.Test(t, func(t *testing.T) {
+			busy := errors.New("503 come back later")
+			r := &recorder{export: func(ctx context.Context, _ int) error { <-ctx.Done(); return busy }}
+			b := export.NewBatch(r, export.BatchConfig{BatchSize: 4})
+			for range spans {
+				b.OnEnd(span("x"))
+			}
+			synctest.Wait()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			err := b.Shutdown(ctx)
+			if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, busy) {
+				t.Errorf("%d spans: %v, want the deadline and the reason", spans, err)
+			}
+			if want := (export.Stats{Ended: uint64(spans), Failed: uint64(spans), Failures: 1}); b.Stats() != want {
+				t.Errorf("Stats %+v, want %+v", b.Stats(), want)
+			}
+		})
+	}
+}
+
+// An exporter that does not look at its context cannot hold Shutdown for longer than a moment.
 func TestBatch_shutdown_deaf_exporter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		r := &recorder{export: func(context.Context, int) error { <-release; return nil }}
 		b := export.NewBatch(r, export.BatchConfig{BatchSize: 1})
 		b.OnEnd(span("x"))
+		b.OnEnd(span("y"))
 		synctest.Wait()
 		wantEnd(t, time.Second, b.ForceFlush)
-		wantEnd(t, time.Second, b.Shutdown)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		if err := b.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Shutdown: %v", err)
+		}
+		if took := time.Since(start); took > time.Second+100*time.Millisecond {
+			t.Errorf("it took %v", took)
+		}
+		if want := (export.Stats{Ended: 2, Dropped: 2}); b.Stats() != want {
+			t.Errorf("Stats %+v, want %+v", b.Stats(), want)
+		}
 		close(release)
+		synctest.Wait()
+		if want := (export.Stats{Ended: 2, Exported: 1, Dropped: 1}); b.Stats() != want {
+			t.Errorf("Stats %+v, want %+v", b.Stats(), want)
+		}
+	})
+}
+
+// A program that ends spans faster than they leave does not keep a flush waiting.
+func TestBatch_flush_while_batches_keep_filling(t *testing.T) {
+	const many = 1000
+	synctest.Test(t, func(t *testing.T) {
+		var b *export.Batch
+		r := &recorder{export: func(_ context.Context, call int) error {
+			time.Sleep(time.Millisecond)
+			if call < many { // each export finds the next batch full
+				end(b, "x", "x")
+			}
+			return nil
+		}}
+		b = export.NewBatch(r, export.BatchConfig{QueueSize: 8, BatchSize: 2, Delay: time.Hour})
+		end(b, "x", "x")
+		synctest.Wait()
+		start := time.Now()
+		noError(t, b.ForceFlush(t.Context()))
+		if took := time.Since(start); took > many/2*time.Millisecond {
+			t.Errorf("the flush had to wait for the exports of %v", took)
+		}
+		noError(t, b.Shutdown(t.Context()))
 	})
 }
 
@@ -347,6 +414,25 @@ func TestBatch_bad_environment(t *testing.T) {
 	for _, want := range []string{"QUEUE_SIZE", "BATCH_SIZE", "SCHEDULE_DELAY", "EXPORT_TIMEOUT", "many", "32768", "4096"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("no warning names %s:\n%s", want, &log)
+		}
+	}
+}
+
+// A number that is far too large must neither take all memory nor turn around and wake the goroutine for ever.
+func TestBatch_giant_environment(t *testing.T) {
+	for _, variable := range []string{"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "OTEL_BSP_SCHEDULE_DELAY",
+		"OTEL_BSP_EXPORT_TIMEOUT"} {
+		for _, value := range []string{"99999999999", "9223372036854775807", "99999999999999999999"} {
+			t.Run(variable+"="+value, func(t *testing.T) {
+				t.Setenv(variable, value)
+				var log bytes.Buffer
+				b := export.NewBatch(nil, export.BatchConfig{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+				b.OnEnd(span("x"))
+				noError(t, b.Shutdown(t.Context()))
+				if !strings.Contains(log.String(), variable) {
+					t.Errorf("no warning:\n%s", &log)
+				}
+			})
 		}
 	}
 }

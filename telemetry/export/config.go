@@ -2,6 +2,7 @@ package export
 
 import (
 	"log/slog"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -15,6 +16,12 @@ const (
 	DefaultBatchSize = 4096
 	DefaultDelay     = 5 * time.Second
 	DefaultTimeout   = 30 * time.Second
+)
+
+// Limits of what the environment may ask for. A queue has its room from the start, 24 bytes a span.
+const (
+	mostSpans  = 1 << 22
+	mostMillis = math.MaxInt32 // 24 days
 )
 
 // BatchConfig sizes a [Batch]. A field that is zero is read from its OTEL_BSP_* variable, and has its default when that is
@@ -36,18 +43,18 @@ type BatchConfig struct {
 func (c BatchConfig) complete() BatchConfig {
 	log := c.logger()
 	if c.QueueSize <= 0 {
-		c.QueueSize = number(log, "OTEL_BSP_MAX_QUEUE_SIZE", 1, DefaultQueueSize)
+		c.QueueSize = number(log, "OTEL_BSP_MAX_QUEUE_SIZE", 1, mostSpans, DefaultQueueSize)
 	}
 	if c.BatchSize <= 0 {
-		c.BatchSize = number(log, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 1, DefaultBatchSize)
+		c.BatchSize = number(log, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 1, mostSpans, DefaultBatchSize)
 	}
 	c.BatchSize = min(c.BatchSize, c.QueueSize)
 	if c.Delay <= 0 {
-		delay := number(log, "OTEL_BSP_SCHEDULE_DELAY", 0, int(DefaultDelay/time.Millisecond))
+		delay := number(log, "OTEL_BSP_SCHEDULE_DELAY", 0, mostMillis, int(DefaultDelay/time.Millisecond))
 		c.Delay = time.Duration(max(delay, 1)) * time.Millisecond // 0 means at once, not a busy loop
 	}
 	if c.Timeout == 0 {
-		timeout := number(log, "OTEL_BSP_EXPORT_TIMEOUT", 0, int(DefaultTimeout/time.Millisecond))
+		timeout := number(log, "OTEL_BSP_EXPORT_TIMEOUT", 0, mostMillis, int(DefaultTimeout/time.Millisecond))
 		c.Timeout = time.Duration(timeout) * time.Millisecond
 	}
 	return c
@@ -61,15 +68,15 @@ func (c BatchConfig) logger() *slog.Logger {
 }
 
 // number reads an integer from the environment.
-func number(log *slog.Logger, variable string, least, fallback int) int {
+func number(log *slog.Logger, variable string, least, most, fallback int) int {
 	text := strings.TrimSpace(os.Getenv(variable))
 	if text == "" {
 		return fallback
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < least {
+	if err != nil || n < least || n > most {
 		log.Warn("telemetry: "+variable+" is not a usable number, its default is used",
-			"value", text, "least", least, "default", fallback)
+			"value", text, "least", least, "most", most, "default", fallback)
 		return fallback
 	}
 	return n
