@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -18,6 +19,8 @@ const (
 	envTracesEndpoint = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 	envProtocol       = "OTEL_EXPORTER_OTLP_PROTOCOL"
 	envTracesProtocol = "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"
+	envHeaders        = "OTEL_EXPORTER_OTLP_HEADERS"
+	envTracesHeaders  = "OTEL_EXPORTER_OTLP_TRACES_HEADERS"
 )
 
 const useHTTP = "set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf and an endpoint with the collector's HTTP port, usually 4318"
@@ -37,6 +40,9 @@ func NewOTLP(ctx context.Context, log *slog.Logger) (sdktrace.SpanExporter, erro
 		return nil, err
 	}
 	if err := checkEndpoint(log); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(checkHeaders(envHeaders), checkHeaders(envTracesHeaders)); err != nil {
 		return nil, err
 	}
 	e, err := otlptracehttp.New(ctx, defaultEndpoint()...)
@@ -62,14 +68,28 @@ type otlp struct{ sdktrace.SpanExporter }
 // and good ones cost nothing.
 func (o *otlp) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	err := o.SpanExporter.ExportSpans(ctx, spans)
-	if err == nil || ctx.Err() != nil {
-		return err
+	if err != nil && ctx.Err() == nil {
+		if good, bad := repair(spans); bad {
+			err = o.SpanExporter.ExportSpans(ctx, good)
+		}
 	}
-	if good, bad := repair(spans); bad {
-		return o.SpanExporter.ExportSpans(ctx, good)
+	if err != nil && len(err.Error()) > mostError {
+		return longError{err}
 	}
 	return err
 }
+
+// mostError is how much of an error is told. The stock exporter puts the collector's whole answer into it.
+const mostError = 1 << 10
+
+// longError is an error whose text is cut.
+type longError struct{ error }
+
+func (e longError) Error() string {
+	return strings.ToValidUTF8(e.error.Error()[:mostError], "") + " ..."
+}
+
+func (e longError) Unwrap() error { return e.error }
 
 // firstSet returns the first of the variables that is not blank.
 func firstSet(variables ...string) (variable, value string) {
@@ -111,6 +131,23 @@ func checkEndpoint(log *slog.Logger) error {
 	if variable == envEndpoint && strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/v1/traces") {
 		log.Warn("telemetry: "+envEndpoint+" is a base URL to which /v1/traces is added; it already ends in that. "+
 			"Cut it off, or use "+envTracesEndpoint, "value", u.Redacted())
+	}
+	return nil
+}
+
+// checkHeaders refuses what the stock exporter would leave out with a message that tells the value, as a rule a secret:
+// one that does not decode, and a header as HTTP writes it.
+func checkHeaders(variable string) error {
+	for pair := range strings.SplitSeq(os.Getenv(variable), ",") {
+		name, value, ok := strings.Cut(pair, "=")
+		if name, _, colon := strings.Cut(pair, ":"); colon && !ok {
+			return fmt.Errorf("%s: header %q stands before a colon; write name=value, with a comma between two", variable,
+				strings.TrimSpace(name))
+		}
+		if _, err := url.PathUnescape(value); err != nil {
+			return fmt.Errorf("%s: the value of header %q does not decode; write a percent sign as %%25", variable,
+				strings.TrimSpace(name))
+		}
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -200,6 +201,8 @@ func TestOTLP_settings_that_cannot_work(t *testing.T) {
 		{"OTEL_EXPORTER_OTLP_ENDPOINT=http://", []string{"scheme and host"}},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT=http://u:pass@collector:4317", []string{"xxxxx@collector"}},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT=u:pass@collector", []string{"xxxxx@collector"}},
+		{"OTEL_EXPORTER_OTLP_HEADERS=ok=1,api-key=pass@100%", []string{"OTLP_HEADERS", `"api-key"`, "%25"}},
+		{"OTEL_EXPORTER_OTLP_TRACES_HEADERS=api-key:pass@1", []string{"TRACES_HEADERS", `"api-key"`, "name=value"}},
 	} {
 		t.Run(c.vars, func(t *testing.T) {
 			(&collector{Server: &httptest.Server{}}).env(t, strings.Fields(c.vars)...)
@@ -218,6 +221,25 @@ func TestOTLP_settings_that_cannot_work(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a collector answers may be long, and the warning repeats it.
+func TestOTLP_long_answer(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, strings.Repeat("\u00e9", 1<<20))
+	}))
+	defer server.Close()
+	(&collector{Server: server}).env(t, "OTEL_EXPORTER_OTLP_ENDPOINT={}")
+	e, err := export.NewOTLP(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = e.ExportSpans(t.Context(), []sdktrace.ReadOnlySpan{span("x")})
+	if err == nil || !strings.Contains(err.Error(), "400 Bad Request") || len(err.Error()) > 1100 || !utf8.ValidString(err.Error()) {
+		t.Errorf("ExportSpans: %.2000v", err)
+	}
+	noError(t, e.Shutdown(t.Context()))
 }
 
 // The base-URL rule surprises everybody once.
