@@ -15,11 +15,3 @@ func ParseArguments(arguments string) (jsontext.Value, error) {
 	}
 	return trim(v), nil
 }
-
-// InvalidArguments returns the output that a call gets whose arguments [ParseArguments] refused, so that the model can
-// mend them: a JSON text whose member error has the reason.
-func InvalidArguments(err error) string {
-	b := append([]byte(nil), `{"error": `...)
-	b = quote(b, "Invalid tool call arguments: "+err.Error())
-	return string(append(b, '}'))
-}

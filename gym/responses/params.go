@@ -67,12 +67,6 @@ var closedParams = map[string][]string{
 	"truncation":   {"auto", "disabled"},
 }
 
-// IsCreateParam reports whether the Responses API, as Gym has it, knows the top-level name.
-func IsCreateParam(name string) bool {
-	_, ok := createParams[name]
-	return ok
-}
-
 func (p CreateParams) check() FieldErrors {
 	var bad FieldErrors
 	for key, v := range p.pairs() {

@@ -112,8 +112,9 @@ func TestServerTakesThePrefixOnEveryPath(t *testing.T) {
 		got <- seen{r.Path, RolloutID(ctx), TokenCapture(ctx)}
 		return nil, nil
 	}
-	s.Handle("POST /verify", look)
-	s.HandleNotFound(look)
+	for _, path := range []string{"/verify", "/made_up", "/ng-rollout/-7/verify", "/what? #and/or"} {
+		s.Handle("POST "+path, look)
+	}
 	c := newClient(t, ClientOptions{}, "counter", start(t, s))
 	for path, want := range map[string]seen{
 		"/verify":                                     {"/verify", "", false},

@@ -38,8 +38,7 @@ type Server struct {
 
 	bodyIdle time.Duration
 
-	routes   map[string]*route // by path
-	notFound HandlerFunc
+	routes map[string]*route // by path
 }
 
 // route is a path with a handler for each of its methods.
@@ -107,10 +106,6 @@ func (s *Server) Handle(pattern string, h HandlerFunc) {
 	s.set(method, path, endpoint{serve: h, span: pattern})
 }
 
-// HandleNotFound sets the handler of paths that no route fits, for servers that have more names than routes. Without
-// one the answer is 404. It is not safe while the server serves.
-func (s *Server) HandleNotFound(h HandlerFunc) { s.notFound = h }
-
 func (s *Server) set(method, path string, e endpoint) {
 	r := s.routes[path]
 	if r == nil {
@@ -130,9 +125,6 @@ func (s *Server) set(method, path string, e endpoint) {
 func (s *Server) find(method, path string) (e endpoint, refusal *Reply, allow string) {
 	r := s.routes[path]
 	if r == nil {
-		if s.notFound != nil {
-			return endpoint{serve: s.notFound}, nil, ""
-		}
 		return endpoint{}, detailReply(http.StatusNotFound, "Not Found"), ""
 	}
 	if e, ok := r.handlers[method]; ok {

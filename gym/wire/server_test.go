@@ -147,18 +147,6 @@ func TestServerBoundsChunkedBodies(t *testing.T) {
 	}
 }
 
-func TestServerNamesUnknownTools(t *testing.T) {
-	s := newServer(t, ServerOptions{})
-	s.HandleNotFound(func(_ context.Context, r *Request) (*Reply, error) {
-		return nil, &HTTPError{Status: 404, Detail: "no tool " + r.Path}
-	})
-	c := newClient(t, ClientOptions{}, "counter", start(t, s))
-	res := do(t, c, Call{Server: "counter", Path: "/get_wether"})
-	if res.Status != 404 || string(res.Body) != `{"detail":"no tool /get_wether"}` {
-		t.Errorf("got %d %s", res.Status, res.Body)
-	}
-}
-
 func TestServerHealthMayBeReplaced(t *testing.T) {
 	s := newServer(t, ServerOptions{})
 	s.Handle("GET /readyz", func(context.Context, *Request) (*Reply, error) { return &Reply{Status: 503}, nil })
