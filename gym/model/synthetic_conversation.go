@@ -102,13 +102,16 @@ func callableTools(p responses.CreateParams) ([]policyTool, error) {
 // extraSeed is the JSON text of the seed inside metadata.extra_body, "" when there is none.
 func extraSeed(p responses.CreateParams) (string, error) {
 	metadata, _ := p.Sub("metadata")
-	text, ok := metadata.String("extra_body")
-	if !ok {
+	value, there := metadata.Get("extra_body")
+	if !there || value.Kind() == 'n' {
 		return "", nil
+	}
+	text, ok := metadata.String("extra_body")
+	if !ok { // a seed that is passed over in silence would make repeats equal
+		return "", responses.FieldErrors{responses.WrongType("string", value, "body", "metadata", "extra_body")}
 	}
 	body, err := responses.ParseObject([]byte(text))
 	if err != nil {
-		value, _ := metadata.Get("extra_body")
 		return "", responses.FieldErrors{{
 			Type: "json_invalid", Loc: []any{"body", "metadata", "extra_body"},
 			Msg: "Input should be a JSON object as text", Input: value,

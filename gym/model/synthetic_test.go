@@ -361,6 +361,7 @@ func TestAnswer_seeds(t *testing.T) {
 		"no seed inside":   ask(1, extra(`{"top_k": 4}`)),
 		"null inside":      ask(1, extra(`{"seed": null}`)),
 		"metadata is null": ask(1, `,"metadata":null`),
+		"extra is null":    ask(1, `,"metadata":{"extra_body":null}`),
 	}
 	for name, got := range same {
 		if !bytes.Equal(got, base) {
@@ -391,10 +392,12 @@ func TestAnswer_seeds(t *testing.T) {
 
 func TestAnswer_bad_extra_body(t *testing.T) {
 	m := mustSynthetic(t, SyntheticSettings{})
-	_, err := m.Answer(mustParams(t, body("hi", `,"metadata":{"extra_body":"{seed: 1}"}`)))
-	bad, ok := err.(responses.FieldErrors)
-	if !ok || len(bad) != 1 || fmt.Sprint(bad[0].Loc) != "[body metadata extra_body]" {
-		t.Errorf("error %v, want a field error for metadata.extra_body", err)
+	for _, extra := range []string{`"{seed: 1}"`, `"[1]"`, `{"seed":1}`, `1`} {
+		_, err := m.Answer(mustParams(t, body("hi", `,"metadata":{"extra_body":`+extra+`}`)))
+		bad, ok := err.(responses.FieldErrors)
+		if !ok || len(bad) != 1 || fmt.Sprint(bad[0].Loc) != "[body metadata extra_body]" {
+			t.Errorf("%s: error %v, want a field error for metadata.extra_body", extra, err)
+		}
 	}
 }
 
