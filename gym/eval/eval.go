@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -77,7 +78,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	for _, note := range r.plan.Notes() {
-		fmt.Fprintln(o.Stderr, note)
+		r.say("%s", note)
 	}
 	if o.Interrupts != nil {
 		signals, stop := o.Interrupts()
@@ -101,7 +102,14 @@ type run struct {
 	note, uncountable string
 }
 
-func (r *run) say(format string, args ...any) { fmt.Fprintf(r.Stderr, format+"\n", args...) }
+// say tells the user something; a progress bar does not wipe it away.
+func (r *run) say(format string, args ...any) { r.plan.Print(fmt.Sprintf(format, args...)) }
+
+// Write is say for a logger, which writes one line at a time.
+func (r *run) Write(line []byte) (int, error) {
+	r.say("%s", bytes.TrimSuffix(line, []byte("\n")))
+	return len(line), nil
+}
 
 // do goes through the run. The order of its second half is what makes the count of traces complete.
 func (r *run) do(ctx context.Context) (*Result, error) {

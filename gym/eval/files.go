@@ -70,7 +70,7 @@ func (r *run) startReceiver(ctx context.Context) error {
 		return fmt.Errorf("cannot bind a port for the trace receiver: %w", err)
 	}
 	r.receiver, err = ingest.Start(context.WithoutCancel(ctx), l, ingest.Config{
-		Path: r.Traces, Logger: slog.New(slog.NewTextHandler(r.Stderr, nil)),
+		Path: r.Traces, Logger: slog.New(slog.NewTextHandler(r, nil)),
 	})
 	if err != nil {
 		return err

@@ -32,6 +32,7 @@ type Plan struct {
 	before   before   // what a resumed run found done
 	notes    []string
 
+	progress  atomic.Pointer[progress] // while the plan runs
 	drain     chan struct{}
 	drainOnce sync.Once
 	started   atomic.Bool
@@ -109,6 +110,16 @@ func (p *Plan) Files() []string {
 // Trace says how the run is traced, for callers who know it only after Prepare. It must not be called during Run.
 func (p *Plan) Trace(traced, singleTrace bool) {
 	p.o.Traced, p.o.SingleTrace = traced, singleTrace
+}
+
+// Print writes a line to Options.Progress; while there is a bar, above it, where it stays. It may be called at any time
+// from any goroutine.
+func (p *Plan) Print(text string) {
+	if running := p.progress.Load(); running != nil {
+		running.print(text)
+	} else if p.o.Progress != nil {
+		fmt.Fprintln(p.o.Progress, text)
+	}
 }
 
 // Drain lets nothing new begin; rollouts that are running go on, and Run returns when they have ended. It may be called

@@ -24,7 +24,7 @@ const maxFailureLines = 10
 type progress struct {
 	mu       sync.Mutex
 	out      io.Writer // as it was given
-	w        io.Writer // the same, or what writes above the bar
+	w        io.Writer // the same, or what writes above the bar while there is one
 	bars     *mpb.Progress
 	bar      *mpb.Bar // nil: lines
 	stats    *stats
@@ -142,6 +142,13 @@ func (s *stats) line(short bool) string {
 	return strings.Join(parts, "; ")
 }
 
+// print writes a line, above the bar if there is one.
+func (p *progress) print(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintln(p.w, text)
+}
+
 // stop takes the bar from the terminal's bottom; what is printed later stands below it.
 func (p *progress) stop() {
 	if p == nil || p.bar == nil {
@@ -149,6 +156,9 @@ func (p *progress) stop() {
 	}
 	p.bar.Abort(false) // no effect on a bar that is full
 	p.bars.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.w = p.out
 }
 
 // final prints how the run ended. Where its artefacts are is for the caller to say, who has the summary.
@@ -159,9 +169,6 @@ func (p *progress) final(s *Summary) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w := p.w
-	if p.bars != nil {
-		w = p.out
-	}
 	fmt.Fprintf(w, "Collected %d of %d rollouts in %s", s.Scored+s.Skipped, s.Expected, s.Elapsed.Round(time.Millisecond))
 	for _, part := range []struct {
 		n    int

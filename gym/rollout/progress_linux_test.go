@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -13,8 +12,35 @@ import (
 	"github.com/lensgo/lens/gym/responses"
 )
 
-// terminal is a pseudo terminal: what is written to it can be read from its other end.
-func terminal(t *testing.T) (tty *os.File, written func() string) {
+// screen is the other end of a pseudo terminal: what was written to it.
+type screen struct {
+	*os.File // the terminal
+	parts    chan string
+	text     string
+}
+
+// until reads until the text is there.
+func (s *screen) until(t *testing.T, text string) {
+	t.Helper()
+	for !strings.Contains(s.text, text) {
+		s.text += receive(t, s.parts, text)
+	}
+}
+
+// all closes the terminal and returns everything.
+func (s *screen) all(t *testing.T) string {
+	t.Helper()
+	s.Close()
+	for {
+		part := receive(t, s.parts, "the end of the terminal's output")
+		if part == "" {
+			return s.text
+		}
+		s.text += part
+	}
+}
+
+func terminal(t *testing.T) *screen {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -31,25 +57,29 @@ func terminal(t *testing.T) (tty *os.File, written func() string) {
 	if err != nil {
 		t.Skipf("no pseudo terminals here: %v", err)
 	}
-	if tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
 		t.Skipf("no pseudo terminals here: %v", err)
 	}
-	done := make(chan string, 1)
+	parts := make(chan string, 10_000) // more than a test writes
 	go func() {
-		b, _ := io.ReadAll(master) // ends with an error when the last writer closes
-		master.Close()
-		done <- string(b)
+		defer close(parts)
+		defer master.Close()
+		for b := make([]byte, 4096); ; {
+			n, err := master.Read(b) // fails when the last writer has closed
+			if err != nil {
+				return
+			}
+			parts <- string(b[:n])
+		}
 	}()
-	return tty, func() string {
-		tty.Close()
-		return receive(t, done, "the end of the terminal's output")
-	}
+	return &screen{File: tty, parts: parts}
 }
 
 func TestRun_progress_on_a_terminal(t *testing.T) {
-	tty, written := terminal(t)
+	tty := terminal(t)
 	f := newFixture(t, inputRows(3))
-	f.o.Progress = tty
+	f.o.Progress = tty.File
 	a := newAgent(t)
 	a.run = func(w http.ResponseWriter, _ *http.Request, row responses.Object) {
 		if n(row) == 1 {
@@ -59,10 +89,39 @@ func TestRun_progress_on_a_terminal(t *testing.T) {
 		fmt.Fprint(w, `{"reward":1}`)
 	}
 	f.run(a)
-	text := written()
+	text := tty.all(t)
 	for _, want := range []string{"Collecting rollouts", "3/3", "100%", "reward 1", "agent_run_error", "Collected 2 of 3 rollouts"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the terminal shows no %q:\n%q", want, text)
+		}
+	}
+}
+
+// What is printed while a bar stands at the bottom is written above it, where the next drawing of the bar does not wipe
+// it away.
+func TestPlan_Print_on_a_terminal(t *testing.T) {
+	tty := terminal(t)
+	f := newFixture(t, inputRows(3))
+	f.o.Progress, f.o.Concurrency = tty.File, 1
+	p := f.prepare()
+	p.Print("before the run")
+	a := newAgent(t)
+	a.run = func(w http.ResponseWriter, _ *http.Request, row responses.Object) {
+		if n(row) == 1 {
+			tty.until(t, "Collecting rollouts")
+			p.Print("in the run")
+		}
+		fmt.Fprint(w, `{"reward":1}`)
+	}
+	if _, err := p.Run(t.Context(), a.client(t)); err != nil {
+		t.Fatal(err)
+	}
+	p.Print("after the run")
+	text := strings.ReplaceAll(tty.all(t), "\r\n", "\n")
+	for _, want := range []string{"before the run\n", "in the run\n", "after the run\n"} {
+		_, rest, found := strings.Cut(text, want)
+		if !found || strings.HasPrefix(rest, "\x1b") {
+			t.Errorf("%q is missing, or what follows takes it away:\n%q", want, text)
 		}
 	}
 }

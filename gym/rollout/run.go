@@ -84,6 +84,7 @@ func (p *Plan) begin(cut context.CancelCauseFunc, client *wire.Client) (*run, er
 	r := &run{Plan: p, client: client, journal: j, rows: rows, cut: cut, began: time.Now()}
 	r.stats = newStats(p)
 	r.progress = newProgress(p.o.Progress, len(p.tasks), r.stats)
+	r.Plan.progress.Store(r.progress)
 	return r, nil
 }
 
