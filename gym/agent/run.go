@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -111,8 +110,6 @@ func parseRow(body []byte) (row, error) {
 	return r, nil
 }
 
-var rolloutPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-
 // rolloutID works out a row's rollout id: its own, else task and rollout index; "-a<n>" is added on a retry.
 func rolloutID(o responses.Object) (string, responses.FieldErrors) {
 	id := ""
@@ -121,9 +118,9 @@ func rolloutID(o responses.Object) (string, responses.FieldErrors) {
 		switch {
 		case !ok:
 			return "", responses.FieldErrors{responses.WrongType("string", v, "body", "_ng_rollout_id")}
-		case !rolloutPattern.MatchString(text):
+		case !wire.ValidRolloutID(text):
 			return "", responses.FieldErrors{{Type: "string_pattern_mismatch", Loc: []any{"body", "_ng_rollout_id"},
-				Msg: "String should match pattern '" + rolloutPattern.String() + "'", Input: v}}
+				Msg: "String should match pattern '" + wire.RolloutIDPattern + "'", Input: v}}
 		}
 		id = text
 	} else {

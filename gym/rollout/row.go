@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/gym/wire"
 )
 
 // Members of rows that the collector writes and reads.
@@ -29,8 +29,6 @@ const (
 	keyReward       = "reward"
 	keyResponse     = "response"
 )
-
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // key is what a rollout is known by over all runs on one output.
 type key struct{ task, rollout int }
@@ -69,7 +67,7 @@ func (c *checker) row(row responses.Object) (facts, string) {
 		f.task = n
 	}
 	if v, ok := row.Get(keyID); ok {
-		if id, isText := row.String(keyID); !isText || !idPattern.MatchString(id) {
+		if id, isText := row.String(keyID); !isText || !wire.ValidRolloutID(id) {
 			add(fmt.Sprintf("%s is %s; it must be letters, digits, dots, underscores and dashes, and begin with a letter or a digit", keyID, short(v)))
 		}
 	}

@@ -32,7 +32,7 @@ func inboundFrom(ctx context.Context) *inbound {
 // gym.rollout of its own. A member that is no rollout id is no mark.
 func MarkedRollout(ctx context.Context) (id string, ok bool) {
 	id = lens.Baggage(ctx, semconv.GymRolloutID)
-	if !validRolloutID(id) {
+	if !ValidRolloutID(id) {
 		return "", false
 	}
 	return id, true
@@ -79,7 +79,7 @@ func stripRollout(path string) (id string, capture bool, rest string) {
 		return "", false, path
 	}
 	end := strings.IndexByte(tail, '/')
-	if end < 0 || !validRolloutID(tail[:end]) {
+	if end < 0 || !ValidRolloutID(tail[:end]) {
 		return "", false, path
 	}
 	id, rest = tail[:end], tail[end:]
@@ -89,8 +89,11 @@ func stripRollout(path string) (id string, capture bool, rest string) {
 	return id, false, rest
 }
 
-// validRolloutID reports whether id matches ^[A-Za-z0-9][A-Za-z0-9._-]*$.
-func validRolloutID(id string) bool {
+// RolloutIDPattern is the form of a rollout id: it must fit into a path and into a file's name.
+const RolloutIDPattern = `^[A-Za-z0-9][A-Za-z0-9._-]*$`
+
+// ValidRolloutID reports whether id has the form of [RolloutIDPattern].
+func ValidRolloutID(id string) bool {
 	if id == "" || !isAlnum(id[0]) {
 		return false
 	}

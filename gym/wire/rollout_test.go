@@ -49,7 +49,7 @@ func FuzzStripRollout(f *testing.F) {
 	for _, seed := range []string{"/", "/verify", "/ng-rollout/7-2/x", "/ng-rollout/7/training-token-capture/x", "/ng-rollout//x"} {
 		f.Add(seed)
 	}
-	form := regexp.MustCompile(`(?s)^/ng-rollout/([A-Za-z0-9][A-Za-z0-9._-]*)(/training-token-capture)?(/.*)$`)
+	form := regexp.MustCompile(`(?s)^/ng-rollout/(` + strings.Trim(RolloutIDPattern, "^$") + `)(/training-token-capture)?(/.*)$`)
 	f.Fuzz(func(t *testing.T, path string) {
 		id, capture, rest := stripRollout(path)
 		m := form.FindStringSubmatch(path)
