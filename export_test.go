@@ -10,3 +10,6 @@ var (
 	Distance = distance
 	Nearest  = nearest
 )
+
+// Open counts the spans that a registry keeps because they have not ended.
+func Open(r *Registry) int { return len(r.open.appendTo(nil)) }

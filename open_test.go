@@ -108,6 +108,34 @@ func countOthers(order []string) (n int) {
 	return n
 }
 
+// TestCloseOpenLeavesTheList: the others are the caller's, also when no span of lens is open.
+func TestCloseOpenLeavesTheList(t *testing.T) {
+	others := []seam.Open{{Order: 1, Close: func(string) {}}, {Order: 2, Close: func(string) {}}}
+	seam.CloseOpen(lens.NewRegistry(), reason, others)
+	if others[0].Order != 1 {
+		t.Error("the caller's list was sorted")
+	}
+}
+
+// TestEndedSpansAreForgotten: the list keeps what is open and nothing else, and a second end takes no other span off it.
+func TestEndedSpansAreForgotten(t *testing.T) {
+	r, recorder, _ := recorded(t)
+	g := on(t, r, "work")
+	const n = 300 // several to a shard, of which every third ends first
+	spans := make([]lens.Span, n)
+	for i := range spans {
+		_, spans[i] = g.Start(context.Background(), fmt.Sprint(i))
+	}
+	for i := 0; i < n; i += 3 {
+		spans[i].End()
+		spans[i].EndErr(nil)
+	}
+	same(t, "open", lens.Open(r), n-n/3)
+	seam.CloseOpen(r, reason, nil)
+	same(t, "open after the sweep", lens.Open(r), 0)
+	same(t, "ended", len(recorder.Ended()), n)
+}
+
 // TestCloseOpenIsPerRegistry: nil is the default registry.
 func TestCloseOpenIsPerRegistry(t *testing.T) {
 	r, recorder, _ := recorded(t)

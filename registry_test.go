@@ -330,6 +330,14 @@ func TestHeldWarnings(t *testing.T) {
 			t.Error("nothing in the later logger")
 		}
 	})
+	t.Run("with the groups that are still shared", func(t *testing.T) {
+		r, log := logged(t)
+		register(t, r, "a", "x", "y")
+		register(t, r, "b", "x", "y")
+		must(t, r.Register(override(library(r, "a", []string{"y"}, nil))))
+		r.SetSpec("y")
+		log.one(t, "namespace=b", "other=a", "groups=[y]")
+	})
 	t.Run("not for what is gone or replaced", func(t *testing.T) {
 		r, log := logged(t)
 		declare(t, r)

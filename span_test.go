@@ -16,8 +16,11 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/internal/seam"
 	"github.com/lensgo/lens/semconv"
 )
 
@@ -111,6 +114,64 @@ func TestManyAttributes(t *testing.T) {
 		t.Errorf("%d attributes", len(attrs(s)))
 	}
 }
+
+// TestProviderGetsWhatWasSet looks at the calls that reach a provider: every attribute once, never more in a call than a
+// span may hold back, and from memory that is wiped before another span gets it.
+func TestProviderGetsWhatWasSet(t *testing.T) {
+	p := &keepingProvider{}
+	r, _ := logged(t)
+	seam.SetProvider(r, p)
+	g := on(t, r, "work")
+	for _, n := range []int{100, 2, 0, 1} {
+		p.calls = nil
+		_, s := g.Start(context.Background(), "x")
+		for i := range n {
+			s.Int("k", i)
+		}
+		s.End()
+		total := 0
+		for _, c := range p.calls {
+			total += len(c)
+			if len(c) > 64 {
+				t.Errorf("%d attributes in one call", len(c))
+			}
+			for _, kv := range c {
+				if kv.Valid() {
+					t.Fatalf("%s is still in the buffer", kv.Key)
+				}
+			}
+		}
+		same(t, "attributes", total, n)
+	}
+}
+
+// keepingProvider keeps the very slices that SetAttributes is given.
+type keepingProvider struct {
+	noop.TracerProvider
+	calls [][]attribute.KeyValue
+}
+
+type keepingTracer struct {
+	noop.Tracer
+	p *keepingProvider
+}
+
+type keepingSpan struct {
+	noop.Span
+	p *keepingProvider
+}
+
+func (p *keepingProvider) Tracer(string, ...trace.TracerOption) trace.Tracer {
+	return keepingTracer{p: p}
+}
+
+func (t keepingTracer) Start(ctx context.Context, _ string, _ ...trace.SpanStartOption) (context.Context, trace.Span) {
+	return ctx, keepingSpan{p: t.p}
+}
+
+func (keepingSpan) IsRecording() bool { return true }
+
+func (s keepingSpan) SetAttributes(kv ...attribute.KeyValue) { s.p.calls = append(s.p.calls, kv) }
 
 func TestEventsLinksNameStatus(t *testing.T) {
 	to := lens.Ref{TraceID: [16]byte{1}, SpanID: [8]byte{2}}

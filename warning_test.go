@@ -94,6 +94,15 @@ func TestSpecWarnings(t *testing.T) {
 		must(t, r.Unregister("unrelated"))
 		log.none(t)
 	})
+	t.Run("a typo is named once there is something to name", func(t *testing.T) {
+		r, log := logged(t)
+		r.SetSpec("typo")
+		log.take()
+		register(t, r, "lib", "step") // as many pending and as few enabled as before
+		if lines := log.take(); len(lines) != 2 || !strings.Contains(lines[1], "pending=[typo]") {
+			t.Errorf("want the late library and the typo:\n%s", strings.Join(lines, "\n"))
+		}
+	})
 	t.Run("unregistering warns and switches off", func(t *testing.T) {
 		r, log := logged(t)
 		g := register(t, r, "a", "x")[0]

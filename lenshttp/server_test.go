@@ -135,7 +135,14 @@ func TestHandlerStatus(t *testing.T) {
 			w.(http.Flusher).Flush()
 			w.WriteHeader(500)
 		}, 200, codes.Unset},
-		{"copied", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.Copy(w, strings.NewReader("x")) }, 200, codes.Unset},
+		{"copied", func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.Copy(w, struct{ io.Reader }{strings.NewReader("x")}) // with no WriteTo it goes through ReadFrom
+			w.WriteHeader(500)
+		}, 200, codes.Unset},
+		{"switching protocols", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(101)
+			w.WriteHeader(500)
+		}, 101, codes.Unset},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -190,6 +190,13 @@ func TestReservation(t *testing.T) {
 			t.Errorf("%q goes out with the id of a recorded span", got)
 		}
 	})
+	t.Run("does not go out with a remote parent of its trace", func(t *testing.T) {
+		in := api.ContextWithRemoteSpanContext(ctx, api.NewSpanContext(api.SpanContextConfig{
+			TraceID: api.SpanContextFromContext(extract(t, parent, "")).TraceID(), SpanID: api.SpanID{9}}))
+		if got := stateOf(in); spans(in) || got != "foo@=2,bar=1" {
+			t.Errorf("%q goes out", got)
+		}
+	})
 	t.Run("another value is an ordinary member", func(t *testing.T) {
 		if in := extract(t, parent, "lens=x"); spans(in) || stateOf(in) != "lens=x" {
 			t.Errorf("%q goes out", stateOf(in))
