@@ -340,7 +340,7 @@ func TestEvalRunTraceFile(t *testing.T) {
 func TestEvalRunSingleTrace(t *testing.T) {
 	f := newFixture(t)
 	path := f.file("traces.jsonl")
-	f.run([]string{"ENABLE_SINGLE_TRACEID=true"}, "--traces", path, "--limit", "4").check(t, 0, "4 rollouts, 1 trace, each across 4 processes")
+	f.run([]string{"ENABLE_SINGLE_TRACEID=true"}, "--traces", path, "--limit", "4").check(t, 0, "4 rollouts, 1 trace, across 4 processes")
 	for id, spans := range traces(t, path) {
 		rollouts := named(spans, "gym.rollout")
 		if len(rollouts) == 0 {

@@ -88,13 +88,24 @@ func (t Traces) Line(rollouts int) string {
 		return fmt.Sprintf("%d %s, %d spans; %s", rollouts, plural(rollouts, "rollout"), t.Spans, t.Uncountable)
 	}
 	line := fmt.Sprintf("%d %s, %d %s", rollouts, plural(rollouts, "rollout"), t.Rollouts, plural(t.Rollouts, "trace"))
-	switch {
-	case t.Rollouts == 0:
-		return line
-	case t.MinProcesses == t.MaxProcesses:
-		return fmt.Sprintf("%s, each across %d processes", line, t.MinProcesses)
+	across := fmt.Sprintf("across %d %s", t.MaxProcesses, processes(t.MaxProcesses))
+	if t.MinProcesses != t.MaxProcesses {
+		across = fmt.Sprintf("across %d to %d processes", t.MinProcesses, t.MaxProcesses)
 	}
-	return fmt.Sprintf("%s, each across %d to %d processes", line, t.MinProcesses, t.MaxProcesses)
+	switch t.Rollouts {
+	case 0:
+		return line
+	case 1:
+		return line + ", " + across
+	}
+	return line + ", each " + across
+}
+
+func processes(n int) string {
+	if n == 1 {
+		return "process"
+	}
+	return "processes"
 }
 
 func plural(n int, noun string) string {
