@@ -89,6 +89,9 @@ func (a *Agent) ask(ctx context.Context, c *conversation, t *trajectory) (turn, 
 	if err != nil {
 		return turn{}, fmt.Errorf("cannot read the answer of model server %q: %w", a.settings.Model.Name, err)
 	}
+	if err := failed(answer); err != nil {
+		return turn{}, fmt.Errorf("cannot go on: model server %q gave up: %w", a.settings.Model.Name, err)
+	}
 	output, err := answer.Output()
 	if err != nil {
 		return turn{}, fmt.Errorf("cannot read the answer of model server %q: %w", a.settings.Model.Name, err)
@@ -103,6 +106,18 @@ func (a *Agent) ask(ctx context.Context, c *conversation, t *trajectory) (turn, 
 	t.response = answer
 	c.add(output...)
 	return next(answer, output), nil
+}
+
+// failed is the error of an answer that came with status 200 and says that there is none. Asking again would only count as
+// silence.
+func failed(answer responses.Response) error {
+	if status, _ := answer.String("status"); status != "failed" {
+		return nil
+	}
+	detail, _ := answer.Sub("error")
+	code, _ := detail.String("code")
+	message, _ := detail.String("message")
+	return fmt.Errorf("status failed, code %q, message %q", code, message)
 }
 
 // next decides how to go on after an answer.

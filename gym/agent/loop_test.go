@@ -336,6 +336,8 @@ func TestLoopFails(t *testing.T) {
 		"usage_is_no_usage":      {&script{answers: []string{answer(`,"usage":{"input_tokens":"x"}`, message)}}, "input_tokens"},
 		"no_answer_of_a_tool": {&script{answers: []string{answer("", call("1", "t", `{}`))}, fail: map[string]error{"/t": refused}},
 			`cannot call tool "t": connection refused`},
+		"model_gave_up": {&script{answers: []string{answer(`,"status":"failed","error":{"code":"server_error","message":"boom-42"}`)}},
+			`model server "policy" gave up: status failed, code "server_error", message "boom-42"`},
 		"silent_for_ever": {&script{answers: []string{answer("", reasoning)}}, `model server "policy" answered 100 times in a row`},
 	}
 	for name, test := range tests {
