@@ -12,7 +12,7 @@ race:
 	go test -race work
 
 lint: .bin/staticcheck
-	gofmt -l $$(git ls-files '*.go')
+	@unformatted=$$(gofmt -l $$(git ls-files "*.go")); [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted"; exit 1; }
 	go vet work
 	.bin/staticcheck work
 

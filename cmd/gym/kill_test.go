@@ -272,3 +272,15 @@ func TestKillSupervisor(t *testing.T) {
 		t.Errorf("%d results, want %d", n, slowTasks)
 	}
 }
+
+// Two runs on one output: the second is refused (JL-15), as the first goes on.
+func TestEvalRunTwice(t *testing.T) {
+	configs, input := demoFiles(t, "{distribution: constant, constant_ms: 600000}")
+	r := startSlowRun(t, configs, input)
+	poll(t, "the first run", func() bool {
+		_, err := os.Stat(strings.TrimSuffix(r.output, ".jsonl") + "_materialized_inputs.jsonl")
+		return err == nil
+	})
+	gym(t, nil, evalArgs(configs, input, r.output)...).check(t, 1, "another collector is writing it")
+	r.cancel(t)
+}
