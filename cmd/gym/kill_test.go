@@ -79,6 +79,15 @@ func (r *slowRun) waitForResults(t *testing.T, n int) {
 	})
 }
 
+// waitForBegin blocks until rollouts are sent out: their inputs are on disk.
+func (r *slowRun) waitForBegin(t *testing.T) {
+	t.Helper()
+	poll(t, "the begin of the run", func() bool {
+		_, err := os.Stat(strings.TrimSuffix(r.output, ".jsonl") + "_materialized_inputs.jsonl")
+		return err == nil
+	})
+}
+
 // end waits for the run's exit code.
 func (r *slowRun) end(t *testing.T) int {
 	t.Helper()
@@ -237,8 +246,11 @@ func TestInterruptDrains(t *testing.T) {
 func TestSecondInterruptCancels(t *testing.T) {
 	configs, input := demoFiles(t, "{distribution: constant, constant_ms: 600000}")
 	r := startSlowRun(t, configs, input)
-	poll(t, "7 servers", func() bool { return len(r.children(t)) == 7 })
+	r.waitForBegin(t)
 	pids := r.children(t)
+	if len(pids) != 7 {
+		t.Fatalf("children are %v, want 7 servers", pids)
+	}
 	r.cancel(t)
 	checkGone(t, pids)
 }
@@ -250,6 +262,9 @@ func (r *slowRun) cancel(t *testing.T) {
 	r.cmd.Process.Signal(syscall.SIGTERM) // another signal: two equal ones may be merged into one
 	if code := r.end(t); code != 130 {
 		t.Errorf("exit code %d, want 130\n%s", code, &r.stderr)
+	}
+	if !strings.Contains(r.stderr.String(), "Interrupt again to cancel") {
+		t.Errorf("the first interrupt was not answered:\n%s", &r.stderr)
 	}
 }
 
@@ -277,10 +292,7 @@ func TestKillSupervisor(t *testing.T) {
 func TestEvalRunTwice(t *testing.T) {
 	configs, input := demoFiles(t, "{distribution: constant, constant_ms: 600000}")
 	r := startSlowRun(t, configs, input)
-	poll(t, "the first run", func() bool {
-		_, err := os.Stat(strings.TrimSuffix(r.output, ".jsonl") + "_materialized_inputs.jsonl")
-		return err == nil
-	})
+	r.waitForBegin(t)
 	gym(t, nil, evalArgs(configs, input, r.output)...).check(t, 1, "another collector is writing it")
 	r.cancel(t)
 }
