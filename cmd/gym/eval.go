@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -45,6 +47,7 @@ func newEvalRun() *cobra.Command {
 			}
 			out := standardOutput(f.asJSON)
 			o.Interrupts, o.Stdout, o.Stderr = interrupts, os.Stdout, os.Stderr
+			o.Implementations = slices.Sorted(maps.Keys(builders))
 			result, err := eval.Run(cmd.Context(), o)
 			return finish(out, f.asJSON, result, err)
 		},

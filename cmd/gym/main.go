@@ -53,8 +53,9 @@ func newRoot() *cobra.Command {
 		Short: "Collect rollouts; one rollout is one trace",
 		Long: "Gym starts agent, model and resources servers as separate processes, runs every task through them,\n" +
 			"and writes the results. With tracing on, one rollout is one trace across all of them.",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version: versionLine(),
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		// Errors are printed once, by main.
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -70,14 +71,20 @@ func newRoot() *cobra.Command {
 	}
 	evalCmd.AddCommand(newEvalRun())
 	root.AddCommand(newDemo(), evalCmd, newServe(), newVersion())
-	root.Args = noArgs
+	root.Flags().Bool("version", false, "print the version and exit")
+	root.SetVersionTemplate("{{.Version}}\n")
 	return root
 }
 
-// noArgs refuses positional arguments as a usage error.
+// noArgs refuses positional arguments as a usage error, with the verb that was perhaps meant.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return usageError{fmt.Errorf("unknown argument %q for %q\nSee '%s --help'", args[0], cmd.CommandPath(), cmd.CommandPath())}
+	cmd.SuggestionsMinimumDistance = 2
+	text := fmt.Sprintf("unknown argument %q for %q", args[0], cmd.CommandPath())
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		text += fmt.Sprintf("; did you mean %q?", near[0])
+	}
+	return usageError{fmt.Errorf("%s\nSee '%s --help'", text, cmd.CommandPath())}
 }

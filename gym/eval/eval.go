@@ -40,8 +40,10 @@ type Options struct {
 	LogDir string
 	// Verbose shows the servers' logs.
 	Verbose bool
-	// Command starts a server, see [fleet.Options].
-	Command []string
+	// Command starts a server, see [fleet.Options]. Implementations are those that it can serve: an instance of another is
+	// refused before anything starts. Nil: not checked.
+	Command         []string
+	Implementations []string
 	// Interrupts begins to deliver the user's interrupts, until stop is called: while rollouts are collected, the first
 	// lets running ones finish and the second cancels them; before that one is enough. Run calls it when configuration
 	// and tasks are read: until then there is nothing to bring to an end. Nil: none.
@@ -68,6 +70,11 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	graph, err := config.Load(o.ConfigPaths, o.Overrides)
 	if err != nil {
 		return nil, err
+	}
+	if o.Implementations != nil {
+		if err := graph.CheckImplementations(o.Implementations); err != nil {
+			return nil, err
+		}
 	}
 	r := &run{Options: o, graph: graph}
 	r.Rollout.Graph, r.Rollout.Progress = graph, r.progress()
