@@ -65,9 +65,12 @@ func (r *run) rollout(t *task) {
 	}
 
 	out := r.call(ctx, t, row)
-	out.duration = time.Since(admitted)
+	ended := time.Now()
+	out.duration = ended.Sub(admitted)
+	settle(ctx, &out)
 	if span.Recording() {
 		record(span, &out)
+		span.EndAt(ended)
 	}
 	if err := r.write(t, row, &out); err != nil {
 		r.cut(err)

@@ -134,6 +134,24 @@ func TestTrace_rollout_span(t *testing.T) {
 	}
 }
 
+// A row that brings its own id is known by it on the span and in the mark.
+func TestTrace_own_id(t *testing.T) {
+	rec := traced(t, "default")
+	f := newFixture(t, strings.Replace(inputRows(1), "{", `{"_ng_rollout_id":"mine",`, 1))
+	f.o.Traced = true
+	a := newAgent(t)
+	seen := a.listen(fullReply)
+	f.run(a)
+	if got := attributes(named(rec, semconv.SpanGymRollout)[0])[semconv.GymRolloutID]; got != "mine" {
+		t.Errorf("the span's id is %v", got)
+	}
+	for _, h := range seen() {
+		if !strings.Contains(h.baggage, semconv.GymRolloutID+"=mine") {
+			t.Errorf("the mark is %q", h.baggage)
+		}
+	}
+}
+
 func TestTrace_failed(t *testing.T) {
 	rec := traced(t, "default")
 	f := newFixture(t, inputRows(1))
