@@ -14,6 +14,7 @@ import (
 
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/telemetry"
+	"github.com/lensgo/lens/gym/wire"
 	"github.com/lensgo/lens/semconv"
 )
 
@@ -77,9 +78,10 @@ func Start(ctx context.Context, o Options) (*Fleet, error) {
 	}
 
 	ctx, span := telemetry.Startup.Start(ctx, semconv.SpanGymStartup)
-	defer span.EndErr(&err)
+	defer span.End()
 	f := &Fleet{grace: o.Grace, died: make(chan struct{})}
-	if err = f.spawnAll(ctx, o, listeners, encoded); err != nil {
+	if err := f.spawnAll(ctx, o, listeners, encoded); err != nil {
+		span.Err(wire.SpanError(err)) // it quotes logs, which are too long for a span
 		return nil, errors.Join(err, f.Stop(context.WithoutCancel(ctx)))
 	}
 	return f, nil
@@ -153,19 +155,21 @@ func (f *Fleet) spawnAll(ctx context.Context, o Options, listeners []*net.TCPLis
 	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, errOther) })...)
 }
 
-// spawn starts one child and waits for its first answer.
-func (f *Fleet) spawn(ctx context.Context, c *child, o Options, l *net.TCPListener, encoded []byte) (err error) {
+// spawn starts one child and waits for its first answer, inside its span.
+func (f *Fleet) spawn(ctx context.Context, c *child, o Options, l *net.TCPListener, encoded []byte) error {
 	ctx, span := telemetry.Startup.Start(ctx, semconv.SpanGymStartupServer)
-	defer span.EndErr(&err)
+	defer span.End()
 	span.Str(semconv.GymServerName, c.in.Name).Str(semconv.GymServerType, c.in.Type)
-	if err = c.start(o, l, encoded); err != nil {
+	if err := c.start(o, l, encoded); err != nil {
+		span.Err(err)
 		return fmt.Errorf("cannot start server %q: %w", c.in.Name, err)
 	}
 	span.Int(semconv.ProcessPID, c.pid())
 	go f.watch(c)
 	ctx, cancel := context.WithTimeoutCause(ctx, o.StartTimeout, fmt.Errorf("no answer within %v", o.StartTimeout))
 	defer cancel()
-	if err = c.ready(ctx); err != nil {
+	if err := c.ready(ctx); err != nil {
+		span.Err(err)
 		return fmt.Errorf("cannot start server %q: %w%s", c.in.Name, err, c.lastLines())
 	}
 	l.Close() // our copy: from here on only the child accepts, and a dead child refuses
@@ -201,15 +205,6 @@ func (f *Fleet) Servers() map[string]string {
 		urls[c.in.Name] = c.in.URL()
 	}
 	return urls
-}
-
-// PIDs maps each instance to its process.
-func (f *Fleet) PIDs() map[string]int {
-	pids := make(map[string]int, len(f.children))
-	for _, c := range f.children {
-		pids[c.in.Name] = c.pid()
-	}
-	return pids
 }
 
 // Stop sends SIGTERM to every server, gives them the grace in which they flush, kills what is left and waits until all
