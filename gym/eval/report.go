@@ -24,7 +24,7 @@ func WriteText(w io.Writer, r *Result) error {
 	fmt.Fprintln(table, "environment\ttasks\trollouts\tfailed\tmean reward\tp50\tp95")
 	for _, a := range s.Environments() {
 		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n",
-			title(a), a.Tasks, a.Rollouts, a.Failed, reward(a.MeanReward), duration(a.P50), duration(a.P95))
+			title(a), a.Tasks, a.Rollouts+a.Failed, a.Failed, reward(a.MeanReward), duration(a.P50), duration(a.P95))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -194,7 +194,7 @@ func (r *Result) document(failure error) summaryJSON {
 		AggregateError: text(s.AggregateErr), Error: text(failure), Line: r.line(),
 	}
 	for _, a := range s.Environments() {
-		e := environmentJSON{Name: title(a), Agent: a.Agent, Tasks: a.Tasks, Rollouts: a.Rollouts, Failed: a.Failed, P50: millis(a.P50), P95: millis(a.P95)}
+		e := environmentJSON{Name: title(a), Agent: a.Agent, Tasks: a.Tasks, Rollouts: a.Rollouts + a.Failed, Failed: a.Failed, P50: millis(a.P50), P95: millis(a.P95)}
 		if !math.IsNaN(a.MeanReward) {
 			e.MeanReward = &a.MeanReward
 		}
