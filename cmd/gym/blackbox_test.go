@@ -44,9 +44,16 @@ type outcome struct {
 // gym runs the binary to its end. Telemetry settings of the machine that runs the tests are kept out.
 func gym(t *testing.T, env []string, args ...string) outcome {
 	t.Helper()
+	return gymIn(t, "", env, args...)
+}
+
+// gymIn is gym in another current folder.
+func gymIn(t *testing.T, dir string, env []string, args ...string) outcome {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := gymCommand(ctx, env, args...)
+	cmd.Dir = dir
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

@@ -2,10 +2,12 @@ package main_test
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -15,8 +17,8 @@ import (
 
 const demoRollouts = 3 * 20 * 2 // environments, tasks, repeats
 
-// oneTool is the tree of a rollout with one tool call and two turns, as section 5 of the architecture page draws it.
-// Lines with + need per_rollout or all.
+// oneTool is the tree of a rollout with one tool call and two turns, as section 5 of the architecture page draws it: depth,
+// name, kind, process. Lines with + need per_rollout or all; where they are left out, what is below them moves up.
 const oneTool = `
 gym.rollout internal supervisor
   HTTP POST client supervisor
@@ -38,24 +40,24 @@ gym.rollout internal supervisor
           + gym.verify internal example_single_tool_call
 `
 
-// wantTree lists the lines of oneTool, with those marked + or without them, by name, kind and process in walking order.
-func wantTree(detail bool) (out []string) {
-	for line := range strings.Lines(strings.TrimSpace(oneTool)) {
-		text := strings.TrimSpace(line)
-		plus := strings.HasPrefix(text, "+ ")
-		if !plus || detail {
-			out = append(out, strings.TrimPrefix(text, "+ "))
+// wantTree is oneTool as span.tree prints it, with the lines marked + or without them. A line's depth in the picture is its
+// indentation, where "+ " stands for two blanks.
+func wantTree(detail bool) string {
+	var b strings.Builder
+	var left []int // indentations of lines that are left out and hold the current one
+	for line := range strings.Lines(strings.TrimPrefix(oneTool, "\n")) {
+		text := strings.TrimLeft(line, " +")
+		indent := len(line) - len(text)
+		for len(left) > 0 && left[len(left)-1] >= indent {
+			left = left[:len(left)-1]
 		}
+		if strings.HasPrefix(strings.TrimSpace(line), "+ ") && !detail {
+			left = append(left, indent)
+			continue
+		}
+		b.WriteString(strings.Repeat("  ", indent/2-len(left)) + text)
 	}
-	return out
-}
-
-// walk lists a tree by name, kind and process in walking order.
-func walk(s *span) (out []string) {
-	for line := range strings.Lines(s.tree()) {
-		out = append(out, strings.TrimSpace(line))
-	}
-	return out
+	return b.String()
 }
 
 // runDemo runs `gym demo` and returns its summary and the spans of each trace.
@@ -90,6 +92,7 @@ func TestDemoPresets(t *testing.T) {
 			checkRollouts(t, all, "gym.rollout")
 			checkTrees(t, all, detail)
 			checkJob(t, all, spec != "per_rollout")
+			checkStartup(t, all, spec != "per_rollout")
 		})
 	}
 }
@@ -140,7 +143,10 @@ func checkRollouts(t *testing.T, all map[pcommon.TraceID][]*span, root string) {
 // checkTrees compares every rollout with one tool call and two turns with the picture.
 func checkTrees(t *testing.T, all map[pcommon.TraceID][]*span, detail bool) {
 	t.Helper()
-	want := strings.Join(wantTree(detail), "\n")
+	want, spans := wantTree(detail), map[bool]int{false: 13, true: 18}[detail]
+	if got := strings.Count(want, "\n"); got != spans {
+		t.Fatalf("the picture has %d spans, want %d:\n%s", got, spans, want)
+	}
 	compared := 0
 	for id, spans := range all {
 		for _, r := range named(spans, "gym.rollout") {
@@ -148,13 +154,30 @@ func checkTrees(t *testing.T, all map[pcommon.TraceID][]*span, detail bool) {
 				continue
 			}
 			compared++
-			if got := strings.Join(walk(r), "\n"); got != want {
-				t.Fatalf("trace %s is\n%s\nwant, in walking order,\n%s", id, r.tree(), want)
+			if got := r.tree(); got != want {
+				t.Fatalf("trace %s is\n%s\nwant\n%s", id, got, want)
 			}
 		}
 	}
 	if compared < 10 {
 		t.Errorf("only %d rollouts with one tool call and two turns to compare", compared)
+	}
+}
+
+// checkStartup asserts that the start of the fleet is a trace of its own with a span for each server; or that there is none.
+func checkStartup(t *testing.T, all map[pcommon.TraceID][]*span, on bool) {
+	t.Helper()
+	servers := map[string]bool{}
+	for _, spans := range all {
+		for _, s := range named(spans, "gym.startup.server") {
+			if s.parent == nil || s.parent.Name() != "gym.startup" || s.str(semconv.ProcessPID) == "" || s.str(semconv.GymServerType) == "" {
+				t.Errorf("gym.startup.server of %s is not as it should be", s.str(semconv.GymServerName))
+			}
+			servers[s.str(semconv.GymServerName)] = true
+		}
+	}
+	if want := map[bool]int{false: 0, true: 7}[on]; len(servers) != want {
+		t.Errorf("start-up spans of %d servers, want %d: %v", len(servers), want, servers)
 	}
 }
 
@@ -237,6 +260,27 @@ func TestDemoOverwritesDestination(t *testing.T) {
 		"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=grpc", "OTEL_EXPORTER_OTLP_HEADERS=a=b")
 	if !strings.Contains(out.stdout, "120 rollouts, 120 traces, each across 4 processes") {
 		t.Errorf("the count is wrong:\n%s", out.stdout)
+	}
+}
+
+// Without --output-dir the demo writes below the current folder, under the time in UTC, and touches nothing else there.
+func TestDemoDefaultFolder(t *testing.T) {
+	cwd := t.TempDir()
+	write(t, filepath.Join(cwd, "mine.txt"), "keep")
+	out := gymIn(t, cwd, nil, "demo")
+	if out.code != 0 {
+		t.Fatalf("gym demo ended with %d\n%s", out.code, out.stderr)
+	}
+	found, err := filepath.Glob(filepath.Join(cwd, "gym-demo", "*", "traces.jsonl"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("trace files below gym-demo: %v, %v", found, err)
+	}
+	name := filepath.Base(filepath.Dir(found[0]))
+	if when, err := time.Parse("20060102T150405.000Z", name); err != nil || time.Since(when).Abs() > time.Hour {
+		t.Errorf("the folder %q does not say when the run began: %v", name, err)
+	}
+	if entries, _ := os.ReadDir(cwd); len(entries) != 2 {
+		t.Errorf("the current folder holds %v, want mine.txt and gym-demo", entries)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -394,6 +395,23 @@ func TestVersion(t *testing.T) {
 	out := gym(t, nil, "version")
 	if out.code != 0 || !regexp.MustCompile(`^gym \S+ \(.+\) go1\.\S+ \w+/\w+\n$`).MatchString(out.stdout) {
 		t.Errorf("exit code %d, %q", out.code, out.stdout)
+	}
+}
+
+// A build in a checkout says what it was built from.
+func TestVersionRevision(t *testing.T) {
+	head, err := exec.Command("git", "rev-parse", "HEAD").Output()
+	if err != nil {
+		t.Logf("not in a git checkout, so a build has no revision: %v", err)
+		return
+	}
+	bin := filepath.Join(t.TempDir(), "gym")
+	if out, err := exec.Command("go", "build", "-buildvcs=true", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("cannot build: %v\n%s", err, out)
+	}
+	out, err := exec.Command(bin, "--version").Output()
+	if err != nil || !strings.Contains(string(out), " ("+string(head[:12])) {
+		t.Errorf("%q, %v; want revision %s", out, err, head[:12])
 	}
 }
 

@@ -62,12 +62,21 @@ func startSlowRun(t *testing.T, configs, input string, more ...string) *slowRun 
 	r := &slowRun{output: filepath.Join(t.TempDir(), "results.jsonl"), exited: make(chan error, 1)}
 	r.cmd = gymCommand(context.Background(), nil, evalArgs(configs, input, r.output, more...)...)
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
+	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a shell does, so that a test can press Ctrl-C
 	if err := r.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() { r.exited <- r.cmd.Wait() }()
 	t.Cleanup(func() { r.cmd.Process.Kill() })
 	return r
+}
+
+// ctrlC signals the run's whole process group, as a terminal does. Servers lead groups of their own and do not notice.
+func (r *slowRun) ctrlC(t *testing.T, sig syscall.Signal) {
+	t.Helper()
+	if err := syscall.Kill(-r.cmd.Process.Pid, sig); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // waitForResults blocks until n results are on disk.
@@ -223,7 +232,7 @@ func TestInterruptDrains(t *testing.T) {
 			r := startSlowRun(t, configs, input)
 			r.waitForResults(t, 4)
 			pids := r.children(t)
-			r.cmd.Process.Signal(sig)
+			r.ctrlC(t, sig)
 			if code := r.end(t); code != 130 {
 				t.Errorf("exit code %d, want 130\n%s", code, &r.stderr)
 			}
