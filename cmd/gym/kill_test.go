@@ -201,22 +201,8 @@ func TestKillServerAndResume(t *testing.T) {
 		t.Fatalf("%d results on disk after the kill", len(before))
 	}
 
-	out := gym(t, nil, evalArgs(configs, input, r.output, "--resume")...)
-	if out.code != 0 {
-		t.Fatalf("the resumed run ended with %d\n%s%s", out.code, out.stdout, out.stderr)
-	}
+	checkResumed(t, configs, input, r.output, "after the kill")
 	after := lines(t, r.output)
-	seen := map[string]bool{}
-	for _, row := range after {
-		key := fmt.Sprint(row["_ng_task_index"], row["_ng_rollout_index"])
-		if seen[key] {
-			t.Errorf("rollout %s is there twice", key)
-		}
-		seen[key] = true
-	}
-	if len(after) != slowTasks {
-		t.Errorf("%d results after the resumed run, want %d", len(after), slowTasks)
-	}
 	for i, row := range before {
 		if fmt.Sprint(after[i]) != fmt.Sprint(row) {
 			t.Fatalf("result %d changed in the resumed run", i)
@@ -289,12 +275,7 @@ func TestKillSupervisor(t *testing.T) {
 	r.cmd.Process.Kill()
 	r.end(t)
 	checkGone(t, pids)
-	if out := gym(t, nil, evalArgs(configs, input, r.output, "--resume")...); out.code != 0 {
-		t.Errorf("the second run ended with %d\n%s%s", out.code, out.stdout, out.stderr)
-	}
-	if n := len(lines(t, r.output)); n != slowTasks {
-		t.Errorf("%d results, want %d", n, slowTasks)
-	}
+	checkResumed(t, configs, input, r.output, "the second run")
 }
 
 // Two runs on one output: the second is refused (JL-15), as the first goes on.
@@ -304,4 +285,46 @@ func TestEvalRunTwice(t *testing.T) {
 	r.waitForBegin(t)
 	gym(t, nil, evalArgs(configs, input, r.output)...).check(t, 1, "another collector is writing it")
 	r.cancel(t)
+}
+
+// Whatever dies, whenever: no server is left, every line on disk is whole, and a resumed run finishes the rest and repeats
+// nothing. `make soak` does it many times.
+func TestSoakKills(t *testing.T) {
+	times := 4
+	if os.Getenv("LENS_SOAK") != "" {
+		times = 100
+	}
+	victims := []string{"", "policy_model", "example_session_state_mgmt", "example_session_state_mgmt_agent"} // "" is the driver
+	configs, input := demoFiles(t, "{distribution: constant, constant_ms: 15}")
+	for i := range times {
+		r := startSlowRun(t, configs, input)
+		r.waitForResults(t, 1+(i*7)%30)
+		pids := r.children(t)
+		victim := victims[i%len(victims)]
+		pid, ok := pids[victim]
+		if !ok {
+			pid = r.cmd.Process.Pid
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+			t.Fatal(err)
+		}
+		r.end(t)
+		checkGone(t, pids)
+		checkResumed(t, configs, input, r.output, fmt.Sprintf("kill %d, of %q", i, victim))
+	}
+}
+
+// checkResumed finishes a run that was cut short and counts its results.
+func checkResumed(t *testing.T, configs, input, output, what string) {
+	t.Helper()
+	if out := gym(t, nil, evalArgs(configs, input, output, "--resume")...); out.code != 0 {
+		t.Fatalf("%s: the resumed run ended with %d\n%s%s", what, out.code, out.stdout, out.stderr)
+	}
+	seen := map[string]bool{}
+	for _, row := range lines(t, output) {
+		seen[fmt.Sprint(row["_ng_task_index"], " ", row["_ng_rollout_index"])] = true
+	}
+	if n := len(lines(t, output)); n != slowTasks || len(seen) != slowTasks {
+		t.Fatalf("%s: %d results of %d rollouts, want %d", what, n, len(seen), slowTasks)
+	}
 }
