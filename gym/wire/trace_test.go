@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
 	"testing"
 	"time"
@@ -329,23 +330,28 @@ func TestPoolWait(t *testing.T) {
 	c := newClient(t, ClientOptions{MaxConnsPerHost: 1}, "counter", start(t, s))
 	first := begin(context.Background(), c, Call{Server: "counter", Path: "/wait"})
 	receive(t, began, "the first call")
-	ctx, leave := context.WithCancel(context.Background())
+	asked := make(chan struct{}, 2)
+	waiting := httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{GetConn: func(string) { asked <- struct{}{} }})
+	ctx, leave := context.WithCancel(waiting)
 	gone := begin(ctx, c, Call{Server: "counter", Path: "/never"})
-	second := begin(context.Background(), c, Call{Server: "counter", Path: "/quick"})
-	for len(all.rec.Started()) < 4 { // one SERVER, three CLIENT
-		time.Sleep(time.Millisecond)
-	}
-	time.Sleep(5 * time.Millisecond) // what they wait
+	second := begin(waiting, c, Call{Server: "counter", Path: "/quick"})
+	receive(t, asked, "a call that asks for a connection")
+	receive(t, asked, "the other one")
+	since := time.Now()
+	<-time.After(200 * poolNoise) // what they wait: the call that holds the connection was far quicker to get it
+	held := time.Since(since)
 	leave()
 	receive(t, gone, "the end of the call that left")
 	close(release)
 	receive(t, first, "the first answer")
 	receive(t, second, "the second answer")
 	for _, span := range named(all.wait(t, 5), "HTTP POST") {
-		wait := attr(span, semconv.GymWaitPool)
-		u := attr(span, "url.full").AsString()
-		if waited := wait.Type() != attribute.EMPTY && wait.AsFloat64() >= 1; waited == strings.HasSuffix(u, "/wait") {
-			t.Errorf("%s waited %v ms for a connection", u, wait.String())
+		u, waited := attr(span, "url.full").AsString(), 0.0
+		if wait := attr(span, semconv.GymWaitPool); wait.Type() != attribute.EMPTY {
+			waited = wait.AsFloat64()
+		}
+		if waits := waited >= held.Seconds()*1e3; waits == strings.HasSuffix(u, "/wait") {
+			t.Errorf("%s waited %v ms for a connection, which was held for %v", u, waited, held)
 		}
 	}
 }
