@@ -12,12 +12,17 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// readBody returns the decoded body of a request.
+// readBody returns the body of a request as it came.
 func readBody(w http.ResponseWriter, req *http.Request, c Config) ([]byte, *refusal) {
 	body, err := readAll(http.MaxBytesReader(w, req.Body, c.MaxBody), min(req.ContentLength, c.MaxBody))
 	if err != nil {
 		return nil, bodyError(err)
 	}
+	return body, nil
+}
+
+// decompress returns a body as its sender made it.
+func decompress(req *http.Request, body []byte, c Config) ([]byte, *refusal) {
 	if encoding(req) != "gzip" {
 		if int64(len(body)) > c.MaxDecoded {
 			return nil, refuse(http.StatusRequestEntityTooLarge, "body is larger than %d bytes", c.MaxDecoded)

@@ -16,8 +16,9 @@
 // [Receiver.Shutdown] syncs the file before it returns. Lines are whole: when a write fails half way, the half is taken
 // back, the sender is told to try again (503), and the failure is counted.
 //
-// Memory is bounded by [Config]: the size of a body as it comes, its size after decompression, and how many requests are
-// worked on at a time; the rest wait in their connections. A gzip bomb is refused at the limit, before it is unpacked
-// further. Metrics and logs are answered with 200 and counted, so that a program that sends all three signals does not
+// Memory is bounded by [Config]: the size of a body as it comes, its size after decompression, what its messages would take
+// when they are decoded, and how many bodies are held and worked on at a time; the rest wait in their connections. A gzip
+// bomb is refused at the limit, before it is unpacked further, and so is a body of millions of empty spans. A sender that
+// stalls holds up nobody else. Metrics and logs are answered with 200 and counted, so that a program that sends all three signals does not
 // fill its log; they are not kept yet.
 package ingest

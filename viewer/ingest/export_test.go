@@ -1,4 +1,7 @@
 package ingest
 
-// Running is how many requests are being worked on.
-func (r *Receiver) Running() int { return len(r.slots) }
+// Running is how many requests are being read or worked on.
+func (r *Receiver) Running() int { return len(r.bodies) }
+
+// BodiesPerSlot is how many senders it takes to fill a receiver with MaxConcurrent 1.
+const BodiesPerSlot = bodiesPerSlot

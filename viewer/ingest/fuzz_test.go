@@ -34,7 +34,7 @@ func FuzzTraces(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &Receiver{cfg: c, file: file, slots: make(chan struct{}, 1)}
+		r := &Receiver{cfg: c, file: file, bodies: make(chan struct{}, 1), slots: make(chan struct{}, 1)}
 		req := httptest.NewRequest(http.MethodPost, "/v1/traces", bytes.NewReader(body))
 		req.Header.Set("Content-Type", protobufType)
 		if packed {

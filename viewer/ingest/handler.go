@@ -48,7 +48,9 @@ func (r *Receiver) traces(w http.ResponseWriter, req *http.Request) {
 	}
 	if bad.status >= 500 {
 		r.n.writeErrors.Add(1)
-		r.cfg.Logger.Error("cannot keep trace request; the sender was asked to try again", "error", bad.err)
+		if !r.failing.Swap(true) { // senders try again and again: a full disk is said once
+			r.cfg.Logger.Error("cannot keep trace requests; senders are asked to try again", "error", bad.err)
+		}
 	} else {
 		r.n.refused.Add(1)
 	}
@@ -60,15 +62,25 @@ func (r *Receiver) accept(w http.ResponseWriter, req *http.Request) *refusal {
 	if bad := checkHead(req); bad != nil {
 		return bad
 	}
-	select {
-	case r.slots <- struct{}{}:
-		defer func() { <-r.slots }()
-	case <-req.Context().Done():
-		return refuse(http.StatusServiceUnavailable, "cannot take request: %w", req.Context().Err())
+	// The body first, so that a sender that stalls keeps nobody from being worked on.
+	if bad := enter(req, r.bodies); bad != nil {
+		return bad
 	}
+	defer func() { <-r.bodies }()
 	body, bad := readBody(w, req, r.cfg)
 	if bad != nil {
 		return bad
+	}
+	if bad := enter(req, r.slots); bad != nil {
+		return bad
+	}
+	defer func() { <-r.slots }()
+	if body, bad = decompress(req, body, r.cfg); bad != nil {
+		return bad
+	}
+	if size := weight(body); size/maxWeight > r.cfg.MaxDecoded {
+		return refuse(http.StatusRequestEntityTooLarge, "body of %d bytes would take about %d in memory, must be at most %d",
+			len(body), size, maxWeight*r.cfg.MaxDecoded)
 	}
 	traces := ptraceotlp.NewExportRequest()
 	if err := traces.UnmarshalProto(body); err != nil {
@@ -84,12 +96,23 @@ func (r *Receiver) accept(w http.ResponseWriter, req *http.Request) *refusal {
 		if err := r.file.write(line); err != nil {
 			return &refusal{http.StatusServiceUnavailable, err}
 		}
+		r.failing.Store(false)
 		size = len(line)
 	}
 	r.n.requests.Add(1)
 	r.n.spans.Add(int64(spans))
 	r.n.bytes.Add(int64(size))
 	return nil
+}
+
+// enter waits for a place.
+func enter(req *http.Request, places chan struct{}) *refusal {
+	select {
+	case places <- struct{}{}:
+		return nil
+	case <-req.Context().Done():
+		return refuse(http.StatusServiceUnavailable, "cannot take request: %w", req.Context().Err())
+	}
 }
 
 // checkHead refuses what can be refused without reading the body.

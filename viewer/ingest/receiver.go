@@ -21,13 +21,17 @@ type Config struct {
 	Logger *slog.Logger
 	// MaxBody is the largest body in bytes as it comes over the wire; 0 means 16 MiB.
 	MaxBody int64
-	// MaxDecoded is the largest body in bytes after decompression; 0 means 32 MiB.
+	// MaxDecoded is the largest body in bytes after decompression; 0 means 32 MiB. A body that would take more than four
+	// times that in memory when it is decoded, such as one of a million empty spans, is refused as well.
 	MaxDecoded int64
-	// MaxConcurrent is how many trace requests are worked on at a time; 0 means 8. More wait.
+	// MaxConcurrent is how many trace requests are decoded and written at a time; 0 means 8. Eight times as many bodies
+	// are read or wait meanwhile; more wait in their connections.
 	MaxConcurrent int
 	// ReadTimeout bounds the reading of one request, so that a stalled sender frees its place; 0 means 30 s.
 	ReadTimeout time.Duration
 }
+
+const bodiesPerSlot = 8
 
 func (c Config) withDefaults() Config {
 	if c.Logger == nil {
@@ -71,7 +75,9 @@ type Receiver struct {
 	endpoint string
 	srv      *http.Server
 	file     *lineFile
-	slots    chan struct{}
+	bodies   chan struct{} // a place for each body in memory
+	slots    chan struct{} // a place for each request that is decoded and written
+	failing  atomic.Bool   // the last request could not be kept
 	n        counters
 
 	served   chan struct{} // closed when Serve has returned
@@ -96,6 +102,7 @@ func Start(ctx context.Context, ln net.Listener, c Config) (*Receiver, error) {
 		cfg:      c,
 		endpoint: endpoint(ln.Addr()),
 		file:     file,
+		bodies:   make(chan struct{}, bodiesPerSlot*c.MaxConcurrent),
 		slots:    make(chan struct{}, c.MaxConcurrent),
 		served:   make(chan struct{}),
 	}

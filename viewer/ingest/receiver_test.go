@@ -8,12 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -608,17 +610,119 @@ func TestStart_existing_file(t *testing.T) {
 	}
 }
 
-func TestReceiver_slow_sender_is_cut(t *testing.T) {
-	r, client, _ := start(t, ingest.Config{MaxConcurrent: 1, ReadTimeout: 50 * time.Millisecond})
+// stall sends a part of a request and stops.
+func stall(t *testing.T, r *ingest.Receiver) {
+	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(r.Endpoint(), "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
+	t.Cleanup(func() { conn.Close() })
 	fmt.Fprint(conn, "POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-protobuf\r\nContent-Length: 100\r\n\r\nabc")
+}
+
+func TestReceiver_slow_sender_holds_nobody_up(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := ingest.Start(t.Context(), ln, ingest.Config{
+		Path: filepath.Join(t.TempDir(), "t.jsonl"), MaxConcurrent: 1, ReadTimeout: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range ingest.BodiesPerSlot - 1 {
+		stall(t, r)
+		for r.Running() == n {
+			runtime.Gosched()
+		}
+	}
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	if a := send(t, &http.Client{Transport: transport}, "POST", r.Endpoint()+"/v1/traces", nil, proto); a.status != 200 {
+		t.Errorf("status %d, want 200", a.status)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_ = r.Shutdown(ctx) // they stall for an hour
+	for r.Running() > 0 {
+		runtime.Gosched()
+	}
+}
+
+func TestReceiver_slow_sender_is_cut(t *testing.T) {
+	r, client, _ := start(t, ingest.Config{MaxConcurrent: 1, ReadTimeout: 200 * time.Millisecond})
+	for range ingest.BodiesPerSlot {
+		stall(t, r)
+	}
 	waitForRequest(t, r)
-	// The only place is taken by a sender that says nothing more; this one gets it in the end.
+	// All places are taken by senders that say nothing more; this one gets one in the end.
 	if a := send(t, client, "POST", r.Endpoint()+"/v1/traces", nil, proto); a.status != 200 {
 		t.Errorf("status %d, want 200", a.status)
+	}
+}
+
+// field is a field of bytes, tag and length before it.
+func field(number byte, b []byte) []byte {
+	return append(binary.AppendUvarint([]byte{number<<3 | 2}, uint64(len(b))), b...)
+}
+
+// A body that is small on the wire and when it is unpacked can still be large when it is decoded, or too deep for a stack.
+func TestReceiver_small_bodies_that_grow(t *testing.T) {
+	r, client, _ := start(t, ingest.Config{MaxDecoded: 1 << 20})
+	spans := func(span []byte) []byte { return field(1, field(2, span)) }
+	nested := func(levels int) []byte {
+		value := []byte{}
+		for range levels {
+			value = field(5, field(1, value))
+		}
+		return spans(field(2, field(9, field(2, value))))
+	}
+	for _, c := range []struct {
+		name   string
+		body   []byte
+		status int
+	}{
+		{"empty spans", spans(bytes.Repeat([]byte{2<<3 | 2, 0}, 100_000)), 413},
+		{"empty events", spans(field(2, bytes.Repeat([]byte{11<<3 | 2, 0}, 100_000))), 413},
+		{"empty attributes in a group", spans(field(2, slices.Concat([]byte{7<<3 | 3, 7<<3 | 4},
+			bytes.Repeat([]byte{9<<3 | 2, 0}, 100_000)))), 413},
+		{"not so many empty spans", spans(bytes.Repeat([]byte{2<<3 | 2, 0}, 10_000)), 200},
+		{"values in values", nested(40), 200},
+		{"far too many of them", nested(2_000), 400},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			header := map[string]string{"Content-Type": "application/x-protobuf", "Content-Encoding": "gzip"}
+			a := send(t, client, "POST", r.Endpoint()+"/v1/traces", bytes.NewReader(gz(t, c.body)), header)
+			if a.status != c.status {
+				t.Errorf("status %d, want %d: %s", a.status, c.status, a.body)
+			}
+		})
+	}
+}
+
+// A disk that is full is said once, not for each of the many that try again.
+func TestReceiver_write_failure_is_logged_once(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("needs /dev/full")
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	r, err := ingest.Start(t.Context(), ln, ingest.Config{Path: "/dev/full", Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	for range 3 {
+		send(t, &http.Client{Transport: transport}, "POST", r.Endpoint()+"/v1/traces",
+			bytes.NewReader(protobuf(t, request(1, "x"))), proto)
+	}
+	_ = r.Shutdown(context.Background()) // a device cannot be synced
+	if n := strings.Count(log.String(), "no space"); n != 1 {
+		t.Errorf("logged %d times:\n%s", n, &log)
 	}
 }
