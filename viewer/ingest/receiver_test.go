@@ -223,7 +223,7 @@ func TestReceiver_refusals(t *testing.T) {
 	}{
 		{"GET", "GET", proto, nil, 405, 0, "must be POST"},
 		{"PUT", "PUT", proto, body, 405, 0, "must be POST"},
-		{"JSON, for now", "POST", map[string]string{"Content-Type": "application/json"}, []byte("{}"), 415, 0, "application/x-protobuf"},
+		{"JSON", "POST", map[string]string{"Content-Type": "application/json"}, []byte("{}"), 415, 0, "application/x-protobuf"},
 		{"text", "POST", map[string]string{"Content-Type": "text/plain"}, body, 415, 0, `"text/plain"`},
 		{"no type", "POST", nil, body, 415, 0, "application/x-protobuf"},
 		{"unknown encoding", "POST", map[string]string{"Content-Type": "application/x-protobuf", "Content-Encoding": "zstd"}, body, 415, 0, "gzip"},
