@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lensgo/lens/cmd/internal/cli"
 	"github.com/lensgo/lens/gym/demo"
 	"github.com/lensgo/lens/gym/eval"
 )
@@ -20,7 +21,7 @@ func newDemo() *cobra.Command {
 		Long: "Writes three data sets of 20 tasks and a configuration, starts the servers, collects two rollouts of\n" +
 			"every task, and writes results and traces. A built-in model answers: no GPU, no network, no key.",
 		Example: "  gym demo\n  gym demo --output-dir /tmp/demo --json",
-		Args:    noArgs,
+		Args:    cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			// Standard output is for the summary alone.
 			o.Interrupts, o.Stdout, o.Stderr = interrupts, os.Stderr, os.Stderr
@@ -62,7 +63,7 @@ func finish(out io.Writer, asJSON bool, result *eval.Result, err error) error {
 		fmt.Fprintln(os.Stderr, "gym:", err)
 	}
 	if code := eval.ExitCode(result, err); code != eval.ExitOK {
-		return exitStatus(code)
+		return cli.ExitStatus(code)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lensgo/lens/cmd/internal/cli"
 	"github.com/lensgo/lens/gym/eval"
 )
 
@@ -40,10 +41,10 @@ func newEvalRun() *cobra.Command {
 			"short, 2 usage, 3 finished with failures, 130 interrupted.",
 		Example: "  gym eval run --config config.yaml --input tasks.jsonl --output results.jsonl\n" +
 			"  gym eval run --config config.yaml -i tasks.jsonl -o results.jsonl --resume --traces traces.jsonl",
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.apply(&o, cmd.Flags()); err != nil {
-				return usageError{fmt.Errorf("%w\nSee '%s --help'", err, cmd.CommandPath())}
+				return cli.Usage(cmd, err)
 			}
 			out := standardOutput(f.asJSON)
 			o.Interrupts, o.Stdout, o.Stderr = interrupts, os.Stdout, os.Stderr

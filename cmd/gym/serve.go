@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lensgo/lens/cmd/internal/cli"
 	"github.com/lensgo/lens/gym/agent"
 	"github.com/lensgo/lens/gym/fleet"
 	"github.com/lensgo/lens/gym/model"
@@ -33,7 +34,7 @@ func newServe() *cobra.Command {
 		Use:    "serve",
 		Short:  "Serve one instance of a configuration (started by a run, not by hand)",
 		Hidden: true,
-		Args:   noArgs,
+		Args:   cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
