@@ -24,6 +24,47 @@ func Example() {
 	// read back: gym.rollout
 }
 
+// A sink gets what a file holds the same way as what comes over the network.
+func ExampleLoad() {
+	if err := exampleLoad(); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// an ExportTraceServiceRequest with 1 span
+	// 1 request, 1 span loaded
+}
+
+func exampleLoad() error {
+	dir, err := os.MkdirTemp("", "ingest")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "traces.jsonl") // or .jsonl.gz, .jsonl.zst
+	line := `{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"gym.rollout"}]}]}]}` + "\n"
+	if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
+		return err
+	}
+	loaded, err := ingest.Load(context.Background(), path, printer{})
+	fmt.Println(loaded.Requests, "request,", loaded.Spans, "span loaded")
+	return err
+}
+
+// printer is a sink that keeps nothing.
+type printer struct{}
+
+func (printer) Traces(_ context.Context, req []byte) (int, string, error) {
+	r := ptraceotlp.NewExportRequest()
+	if err := r.UnmarshalProto(req); err != nil {
+		return 0, "", fmt.Errorf("%w: %w", ingest.ErrInvalid, err)
+	}
+	fmt.Println("an ExportTraceServiceRequest with", r.Traces().SpanCount(), "span")
+	return 0, "", nil
+}
+
+func (printer) Metrics(context.Context, []byte) (int, string, error) { return 0, "", nil }
+func (printer) Logs(context.Context, []byte) (int, string, error)    { return 0, "", nil }
+
 func example() error {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "ingest")

@@ -3,13 +3,10 @@ package ingest
 import (
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"strconv"
 	"strings"
-
-	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 )
 
 const (
@@ -17,102 +14,78 @@ const (
 	jsonType     = "application/json"
 )
 
-func (r *Receiver) routes() http.Handler {
+// handler answers OTLP over HTTP.
+func (r *Receiver) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("/v1/traces", r.traces)
-	mux.HandleFunc("/v1/metrics", func(w http.ResponseWriter, req *http.Request) { r.drop(w, req, &r.n.metrics) })
-	mux.HandleFunc("/v1/logs", func(w http.ResponseWriter, req *http.Request) { r.drop(w, req, &r.n.logs) })
-	return mux
+	for _, s := range signals {
+		mux.HandleFunc("/v1/"+s.name, func(w http.ResponseWriter, req *http.Request) { r.answer(w, req, s) })
+	}
+	g := newGuard(r.cfg.Hosts, r.cfg.Origins)
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if bad := g.check(w, req); bad != nil {
+			r.count(bad)
+			bad.write(w, req)
+			return
+		}
+		mux.ServeHTTP(w, req)
+	})
 }
 
-// refusal is an answer that is not 200.
-type refusal struct {
-	status int
-	err    error
-}
-
-func (e *refusal) Error() string { return e.err.Error() }
-
-func refuse(status int, format string, args ...any) *refusal {
-	return &refusal{status, fmt.Errorf(format, args...)}
-}
-
-// traces answers /v1/traces.
-func (r *Receiver) traces(w http.ResponseWriter, req *http.Request) {
-	bad := r.accept(w, req)
-	if bad == nil {
-		w.Header().Set("Content-Type", protobufType)
-		w.Header().Set("Content-Length", "0") // an ExportTraceServiceResponse with nothing set has no bytes
-		w.WriteHeader(http.StatusOK)
+// answer answers one request in the encoding that it came in.
+func (r *Receiver) answer(w http.ResponseWriter, req *http.Request, s *signal) {
+	if isPreflight(req) {
+		preflight(w)
 		return
 	}
-	if bad.status >= 500 {
-		r.n.writeErrors.Add(1)
-		if !r.failing.Swap(true) { // senders try again and again: a full disk is said once
-			r.cfg.Logger.Error("cannot keep trace requests; senders are asked to try again", "error", bad.err)
-		}
-	} else {
-		r.n.refused.Add(1)
+	took, bad := r.accept(w, req, s)
+	if bad != nil {
+		r.count(bad)
+		bad.write(w, req)
+		return
 	}
-	bad.write(w)
+	if mediaType(req) == jsonType {
+		write(w, http.StatusOK, jsonType, took.json(s))
+	} else {
+		write(w, http.StatusOK, protobufType, took.appendProto(nil))
+	}
 }
 
-// accept reads, decodes and writes one trace request.
-func (r *Receiver) accept(w http.ResponseWriter, req *http.Request) *refusal {
+// accept reads one request and hands it on.
+func (r *Receiver) accept(w http.ResponseWriter, req *http.Request, s *signal) (receipt, *refusal) {
 	if bad := checkHead(req); bad != nil {
-		return bad
+		return receipt{}, bad
 	}
 	// The body first, so that a sender that stalls keeps nobody from being worked on.
-	if bad := enter(req, r.bodies); bad != nil {
-		return bad
+	if bad := enter(req.Context(), r.bodies); bad != nil {
+		return receipt{}, bad
 	}
 	defer func() { <-r.bodies }()
 	body, bad := readBody(w, req, r.cfg)
 	if bad != nil {
-		return bad
+		return receipt{}, bad
 	}
-	if bad := enter(req, r.slots); bad != nil {
-		return bad
+	if bad := enter(req.Context(), r.slots); bad != nil {
+		return receipt{}, bad
 	}
 	defer func() { <-r.slots }()
 	if body, bad = decompress(req, body, r.cfg); bad != nil {
-		return bad
+		return receipt{}, bad
 	}
-	if size := weight(body); size/maxWeight > r.cfg.MaxDecoded {
-		return refuse(http.StatusRequestEntityTooLarge, "body of %d bytes would take about %d in memory, must be at most %d",
-			len(body), size, maxWeight*r.cfg.MaxDecoded)
+	if mediaType(req) != jsonType {
+		return r.take(req.Context(), s, body)
 	}
-	traces := ptraceotlp.NewExportRequest()
-	if err := traces.UnmarshalProto(body); err != nil {
-		return refuse(http.StatusBadRequest, "cannot decode %d bytes as ExportTraceServiceRequest: %w", len(body), err)
+	o, err := outlineOf(body)
+	if err == nil {
+		body, err = s.fromJSON(o, body, r.cfg.MaxDecoded)
 	}
-	spans := traces.Traces().SpanCount()
-	var size int
-	if traces.Traces().ResourceSpans().Len() > 0 {
-		line, err := encodeLine(traces)
-		if err != nil {
-			return refuse(http.StatusBadRequest, "cannot write request as JSON: %w", err)
-		}
-		if err := r.file.write(line); err != nil {
-			return &refusal{http.StatusServiceUnavailable, err}
-		}
-		r.failing.Store(false)
-		size = len(line)
+	if err != nil {
+		return receipt{}, refusalOf(err)
 	}
-	r.n.requests.Add(1)
-	r.n.spans.Add(int64(spans))
-	r.n.bytes.Add(int64(size))
-	return nil
-}
-
-// enter waits for a place.
-func enter(req *http.Request, places chan struct{}) *refusal {
-	select {
-	case places <- struct{}{}:
-		return nil
-	case <-req.Context().Done():
-		return refuse(http.StatusServiceUnavailable, "cannot take request: %w", req.Context().Err())
+	took, bad := r.take(req.Context(), s, body)
+	if took.why == "" {
+		took.why = s.hint(o)
 	}
+	return took, bad
 }
 
 // checkHead refuses what can be refused without reading the body.
@@ -120,8 +93,8 @@ func checkHead(req *http.Request) *refusal {
 	if req.Method != http.MethodPost {
 		return refuse(http.StatusMethodNotAllowed, "method is %s, must be POST", req.Method)
 	}
-	if t := mediaType(req); t != protobufType {
-		return refuse(http.StatusUnsupportedMediaType, "content type is %q, must be %s", t, protobufType)
+	if t := mediaType(req); t != protobufType && t != jsonType {
+		return refuse(http.StatusUnsupportedMediaType, "content type is %q, must be %s or %s", t, protobufType, jsonType)
 	}
 	switch e := encoding(req); e {
 	case "", "identity", "gzip":
@@ -143,28 +116,27 @@ func encoding(req *http.Request) string {
 	return strings.ToLower(strings.TrimSpace(strings.Join(req.Header.Values("Content-Encoding"), ", ")))
 }
 
-// drop acknowledges a signal that is not kept, in the sender's encoding.
-func (r *Receiver) drop(w http.ResponseWriter, req *http.Request, n interface{ Add(int64) int64 }) {
-	if req.Method != http.MethodPost {
-		r.n.refused.Add(1)
-		refuse(http.StatusMethodNotAllowed, "method is %s, must be POST", req.Method).write(w)
-		return
+// refusal is an answer that is not 200.
+type refusal struct {
+	status int // of HTTP
+	err    error
+}
+
+func (e *refusal) Error() string { return e.err.Error() }
+
+func refuse(status int, format string, args ...any) *refusal {
+	return &refusal{status, fmt.Errorf(format, args...)}
+}
+
+// refusalOf says whose fault an error is.
+func refusalOf(err error) *refusal {
+	switch {
+	case errors.Is(err, ErrInvalid):
+		return &refusal{http.StatusBadRequest, err}
+	case errors.Is(err, ErrTooLarge):
+		return &refusal{http.StatusRequestEntityTooLarge, err}
 	}
-	if _, err := io.Copy(io.Discard, http.MaxBytesReader(w, req.Body, r.cfg.MaxBody)); err != nil {
-		r.n.refused.Add(1)
-		bodyError(err).write(w)
-		return
-	}
-	n.Add(1)
-	reply := ""
-	w.Header().Set("Content-Type", protobufType)
-	if mediaType(req) == jsonType {
-		reply = "{}"
-		w.Header().Set("Content-Type", jsonType)
-	}
-	w.Header().Set("Content-Length", strconv.Itoa(len(reply)))
-	w.WriteHeader(http.StatusOK)
-	_, _ = io.WriteString(w, reply) // a sender that has left needs no answer
+	return &refusal{http.StatusServiceUnavailable, err}
 }
 
 // bodyError turns an error of reading a body into an answer.
@@ -176,9 +148,9 @@ func bodyError(err error) *refusal {
 	return refuse(http.StatusBadRequest, "cannot read body: %w", err)
 }
 
-// write answers with a google.rpc.Status, as the OTLP specification wants it. A sender that used the wrong method or
-// type may not speak protobuf, so it gets plain text.
-func (e *refusal) write(w http.ResponseWriter) {
+// write answers with a google.rpc.Status, as the OTLP specification wants it. A sender that used the wrong method, type
+// or host may not speak OTLP, so it gets plain text.
+func (e *refusal) write(w http.ResponseWriter, req *http.Request) {
 	h := w.Header()
 	switch e.status {
 	case http.StatusMethodNotAllowed:
@@ -186,15 +158,27 @@ func (e *refusal) write(w http.ResponseWriter) {
 		http.Error(w, e.Error(), e.status)
 		return
 	case http.StatusUnsupportedMediaType:
+		h.Set("Accept", protobufType+", "+jsonType)
 		h.Set("Accept-Encoding", "gzip")
+		http.Error(w, e.Error(), e.status)
+		return
+	case http.StatusForbidden:
 		http.Error(w, e.Error(), e.status)
 		return
 	case http.StatusServiceUnavailable:
 		h.Set("Retry-After", "1")
 	}
-	body := appendStatus(nil, rpcCode(e.status), e.Error())
-	h.Set("Content-Type", protobufType)
+	if mediaType(req) == jsonType {
+		write(w, e.status, jsonType, jsonStatus(rpcCode(e.status), e.Error()))
+	} else {
+		write(w, e.status, protobufType, appendStatus(nil, rpcCode(e.status), e.Error()))
+	}
+}
+
+func write(w http.ResponseWriter, status int, contentType string, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(e.status)
-	_, _ = w.Write(body)
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a sender that has left needs no answer
 }

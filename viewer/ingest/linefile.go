@@ -109,6 +109,22 @@ func lastLine(f io.ReaderAt, size int64) ([]byte, error) {
 	return tail, nil
 }
 
+// keep decodes a request and appends it as a line. A request without spans leaves none.
+func (l *lineFile) keep(req []byte, maxDecoded int64) (size int, err error) {
+	request := ptraceotlp.NewExportRequest()
+	if err := traces.decode(request, req, maxDecoded); err != nil {
+		return 0, err
+	}
+	if request.Traces().ResourceSpans().Len() == 0 {
+		return 0, nil
+	}
+	line, err := encodeLine(request)
+	if err != nil {
+		return 0, invalid("cannot write request as JSON: %w", err)
+	}
+	return len(line), l.write(line)
+}
+
 // encodeLine returns a request as one line with its line break. Strings that are not UTF-8, which no protobuf library
 // would send, get U+FFFD for their bad bytes: JSON cannot hold them, and one of them is no reason to lose a batch.
 func encodeLine(traces ptraceotlp.ExportRequest) ([]byte, error) {
