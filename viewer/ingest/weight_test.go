@@ -45,7 +45,7 @@ func TestOutline_allocations(t *testing.T) {
 			}
 		})
 	}
-	if few, many := allocs(text(1)), allocs(text(1000)); many > few {
+	if few, many := allocs(text(1)), allocs(text(1000)); many > few+10 { // the standard library has a pool
 		t.Errorf("%g allocations for 1000 spans, %g for one", many, few)
 	}
 }
