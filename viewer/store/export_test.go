@@ -1,0 +1,43 @@
+package store
+
+import "io"
+
+// File is what the store writes to.
+type File = file
+
+// OpenWith is Open with files of the test's own.
+func OpenWith(dir string, o Options, create func(path string, open func(string) (File, error)) (File, error)) (*Store, error) {
+	was := newFile
+	defer func() { newFile = was }()
+	newFile = func(path string) (file, error) { return create(path, createFile) }
+	return Open(dir, o)
+}
+
+// NoSync makes syncing cost nothing, for tests that open hundreds of folders, and returns what undoes it.
+func NoSync() func() { return noSync() }
+
+func noSync() func() {
+	newFile = func(path string) (file, error) {
+		f, err := createFile(path)
+		return unsynced{f}, err
+	}
+	syncFolder = func(string) error { return nil }
+	return func() { newFile, syncFolder = createFile, syncDir }
+}
+
+type unsynced struct{ file }
+
+func (unsynced) Sync() error { return nil }
+
+// MaxPending is how many chunks may wait.
+const MaxPending = maxPending
+
+// Chunks returns the numbers of the chunks in a segment, the parts of it that are in none, and where chunks end.
+func Chunks(f io.ReaderAt, size int64, k Kind) (numbers []uint64, gaps int, ends []int64, err error) {
+	chunks, g, err := readChunks(f, size, k)
+	for _, c := range chunks {
+		numbers = append(numbers, c.number)
+		ends = append(ends, c.end)
+	}
+	return numbers, len(g), ends, err
+}
