@@ -1,0 +1,32 @@
+// What pages have in common: questions that end with the page, and an error that stands where the data would be.
+
+import { h } from '../dom.js';
+import { get, aborted } from '../api.js';
+import { failed } from '../nothing.js';
+
+export class Page {
+  constructor(app) {
+    this.app = app;
+    this.el = h('div.page');
+    this.ctl = new AbortController();
+    this.keys = [];
+  }
+
+  get(path, params) { return get(path, params, this.ctl.signal); }
+
+  // attempt runs a load; a failure is shown in `where` unless data is there already.
+  async attempt(where, load) {
+    try {
+      await load();
+      return true;
+    } catch (e) {
+      if (aborted(e) || this.ctl.signal.aborted) return false;
+      if (where) where.replaceChildren(failed(e, () => this.attempt(where, load)));
+      return false;
+    }
+  }
+
+  params() {}
+
+  close() { this.ctl.abort(); }
+}

@@ -1,0 +1,206 @@
+// Runs: what is running, how far, is anything wrong?
+
+import { Page } from './page.js';
+import { Table, outlines } from '../table.js';
+import { Filter } from '../filter.js';
+import { h, put, qty } from '../dom.js';
+import { count, duration, percent, plural, rate, reward, seconds, text, three, when } from '../format.js';
+import { ms, now, between } from '../clock.js';
+import { progress } from '../bars.js';
+import { spark } from '../charts.js';
+import { LISTS } from '../help.js';
+import * as glyph from '../glyph.js';
+import { noMatch, bestDrop, failed } from '../nothing.js';
+import { aborted, Latest } from '../api.js';
+import { copyText, toast } from '../toast.js';
+import { empty } from './empty.js';
+import { line } from '../inert.js';
+
+const environments = (r) => (r.environments_total === 1 ? r.environments[0] : plural(r.environments_total, 'environment'));
+
+const COLUMNS = [
+  { id: 'run', head: 'Run', sort: 'name', width: 'minmax(190px, 292fr)', text: (r) => r.id, cell: (r) => h('span.name', null, glyph.state(r.state === 'finished' ? 'finished' : r.state), h('span.cut.main', { title: r.id }, line(r.id)), r.note ? h('span.note.cut', { class: 'note cut' + (r.state === 'failed' ? ' err' : ' dim') }, line(r.note)) : null) },
+  { id: 'environments', head: 'Environments', width: 'minmax(110px, 170fr)', text: (r) => r.environments.join(','), cell: (r) => h('span.mid.cut', { title: r.environments.join(', ') }, line(environments(r))) },
+  { id: 'started', head: 'Started', sort: 'started', first: 'arrow', right: true, width: 'minmax(92px, 80fr)', text: (r) => new Date(ms(r.started)).toISOString(), cell: (r) => h('span.mid', null, when(ms(r.started), now())) },
+  { id: 'progress', head: 'Progress', width: 'minmax(80px, 128fr)', cell: (r) => progress(r.rollouts) },
+  { id: 'rollouts', head: 'Rollouts', sort: 'rollouts', right: true, width: 'minmax(106px, 114fr)', text: (r) => r.rollouts.finished + '/' + (r.rollouts.total ?? 'unknown'), cell: (r) => [count(r.rollouts.finished), r.rollouts.total == null ? null : h('span.dim', null, ' / ' + count(r.rollouts.total))] },
+  { id: 'failed', head: 'Failed', sort: 'failed', right: true, width: '60px', text: (r) => r.rollouts.failed, cell: (r) => h('span', { class: r.rollouts.failed ? 'err' : 'dim' }, count(r.rollouts.failed)) },
+  { id: 'rate', head: 'Rate', sort: 'rate', right: true, width: '90px', text: (r) => r.rate_per_min, cell: (r) => (r.rate_per_min == null ? null : qty([[r.rate_per_min.toFixed(1), '/min']])) },
+  { id: 'over_time', head: 'Over time', width: '105px', cell: (r) => spark(r.over_time.counts) },
+  { id: 'reward', head: 'Reward', sort: 'reward', right: true, width: '68px', text: (r) => r.reward_mean, cell: (r) => (r.reward_mean == null ? (r.rollouts.finished ? h('span.dim', null, 'none') : null) : reward(r.reward_mean, 3)) },
+  { id: 'p95', head: 'p95 duration', sort: 'p95', right: true, width: '100px', text: (r) => r.p95_ns, cell: (r) => qty(seconds(r.p95_ns)) },
+  { id: 'spans', head: 'Spans', sort: 'spans', right: true, width: '90px', text: (r) => r.spans, cell: (r) => count(r.spans) },
+  { id: 'groups', head: 'Groups', width: 'minmax(90px, 142fr)', mono: true, text: (r) => r.spec ?? r.groups.join(','), cell: (r) => h('span.cut.mid', { title: r.groups.join(', ') }, line(r.spec ?? r.groups.join(','))) },
+];
+
+const SERVICES = [
+  { id: 'service', head: 'Service', width: 'minmax(190px, 648fr)', text: (r) => r.service, cell: (r) => h('span.name', null, glyph.dot(''), h('span.cut.main', null, line(r.service))) },
+  { id: 'runtime', head: 'Runtime', width: 'minmax(100px, 190fr)', text: (r) => r.runtime, cell: (r) => h('span.mid', null, r.runtime ? line(r.runtime) : '') },
+  { id: 'traces', head: 'Traces', right: true, first: 'arrow', sort: 'traces', width: '130px', text: (r) => r.traces_per_min, cell: (r) => qty(rate(r.traces_per_min, '/min')) },
+  { id: 'over_time', head: 'Over time', width: '125px', cell: (r) => spark(r.over_time.counts) },
+  { id: 'spans', head: 'Spans', right: true, width: '90px', text: (r) => r.spans, cell: (r) => count(r.spans) },
+  { id: 'errors', head: 'Errors', right: true, width: '84px', text: (r) => r.error_rate, cell: (r) => h('span', { class: r.error_rate ? 'err' : 'dim' }, qty(r.error_rate && r.error_rate < .1 ? [[three(r.error_rate * 100).slice(0, 4), '%']] : percent(r.error_rate))) },
+  { id: 'p50', head: 'p50', right: true, width: '84px', text: (r) => r.p50_ns, cell: (r) => (r.p50_ns == null ? null : qty(duration(r.p50_ns))) },
+  { id: 'p95', head: 'p95', right: true, width: '90px', text: (r) => r.p95_ns, cell: (r) => (r.p95_ns == null ? null : qty(duration(r.p95_ns))) },
+];
+
+export class RunsPage extends Page {
+  constructor(app, args, params) {
+    super(app);
+    this.keys = [LISTS];
+    this.ask = new Latest();
+    this.q = params.get('q') || '';
+    this.filter = new Filter({ placeholder: 'Filter runs: env:multi_step failed>0 reward<0.5 since:2d', for: 'runs', apply: (q) => { this.q = q; app.router.set({ q }); this.load(); }, leave: () => this.table.el.focus() });
+    this.filter.set(this.q);
+    this.note = h('span.note');
+    this.compare = h('button.btn', { onclick: () => this.compareMarked() }, 'Compare runs');
+    this.head = h('div.head.runs', null, h('div.titleline', null, h('h1', null, 'Runs'), this.note, h('span.gap')), h('div.filterline', null, this.filter.el, this.compare));
+    this.table = new Table({
+      id: 'run', label: 'Runs', columns: COLUMNS, key: (r) => r.id, sort: params.get('sort') || '', open: (r) => app.go('/runs/' + encodeURIComponent(r.id)),
+      onSort: (s) => { app.router.set({ sort: s }); this.load(); }, mark: () => {}, more: () => this.more(), pending: (n) => this.pending(n), small,
+    });
+    this.services = new Table({ id: 'service', label: 'Programs without rollouts', unselected: true, columns: SERVICES, key: (r) => r.service, open: (r) => app.go('/traces?q=' + encodeURIComponent('service:' + r.service)), onSort: () => {}, small: smallService });
+    this.body = h('div.scroll.stack');
+    this.el.append(this.head, this.body);
+  }
+
+  open() {
+    this.app.title(['Runs']);
+    this.app.top.show('/runs', [['Runs']]);
+    put(this.body, outlines(COLUMNS));
+    this.load();
+  }
+
+  params(p) {
+    const q = p.get('q') || '';
+    if (q === this.q) return;
+    this.q = q;
+    this.filter.set(q);
+    this.load();
+  }
+
+  close() {
+    super.close();
+    this.ask.stop();
+    this.table.unmount();
+    this.services.unmount();
+  }
+
+  async load(live = false) {
+    try {
+      const [d, s] = await Promise.all([this.ask.get('/runs', { q: this.q, sort: this.table.o.sort }), this.get('/services').catch(() => ({ rows: [] }))]);
+      if (this.ctl.signal.aborted) return;
+      this.filter.complain('');
+      this.show(d, s, live);
+    } catch (e) {
+      if (aborted(e)) return;
+      if (e.query) { this.filter.complain(e.what + (e.query.nearest ? ' Nearest: ' + e.query.nearest + '.' : ''), e.query); return; }
+      if (!live) put(this.body, failed(e, () => this.load()));
+    }
+  }
+
+  show(d, services, live) {
+    this.next = d.next;
+    if (!d.total && !services.rows.length) {
+      this.head.hidden = true;
+      this.drawn = false;
+      put(this.body, empty(this.app));
+      return;
+    }
+    this.head.hidden = false;
+    const running = d.rows.filter((r) => r.state === 'running').length;
+    this.note.textContent = d.matched === d.total ? plural(d.total, 'run').replace(/ runs?$/, '') + ' in the last ' + span(d.rows) + (running ? ', ' + count(running) + ' running' : '') : count(d.matched) + ' of ' + plural(d.total, 'run');
+    if (!this.drawn) {
+      put(this.body, this.table.el, this.below = h('section.under'));
+      this.drawn = true;
+      this.table.mount();
+      this.services.mount();
+    }
+    this.table.el.hidden = !d.rows.length;
+    this.table.set(d.rows, { total: d.matched, live });
+    if (this.none) this.none.remove();
+    if (!d.rows.length && d.total) this.noMatch(d.total);
+    else if (!d.total) this.body.prepend(this.none = h('div.nothing', null, 'No rollout has been received. ', h('span.mono', null, 'gym demo'), ' makes 120.'));
+    if (services.rows.length) {
+      if (!this.services.el.isConnected) {
+        put(this.below, h('div.subhead', null, h('h2', null, 'Programs without rollouts'), h('span.note', null, 'any OpenTelemetry service; last hour')), this.services.el);
+        this.services.mount();
+      }
+      this.services.set(services.rows, { live });
+    } else put(this.below);
+  }
+
+  async noMatch(total) {
+    const q = this.q, hint = await bestDrop(q, async (x) => (await this.get('/runs', { q: x, limit: 1 })).matched).catch(() => null);
+    if (q !== this.q || this.ctl.signal.aborted) return;
+    if (this.none) this.none.remove();
+    this.body.prepend(this.none = noMatch('runs', total, q, (x) => { this.filter.set(x); this.filter.apply(); }, hint));
+  }
+
+  async more() {
+    if (!this.next || this.loading) return;
+    this.loading = true;
+    await this.attempt(null, async () => {
+      const d = await this.get('/runs', { q: this.q, sort: this.table.o.sort, cursor: this.next });
+      this.next = d.next;
+      this.table.append(d.rows);
+    });
+    this.loading = false;
+  }
+
+  pending(n) {
+    if (this.chip) this.chip.remove();
+    this.chip = n ? h('button.chip.run', { onclick: () => this.table.take() }, count(n) + ' new', h('kbd', null, '.')) : null;
+    if (this.chip) this.note.after(this.chip);
+  }
+
+  takeUpdates() { return this.table.take(); }
+
+  update(d) {
+    if (d.runs === null || d.runs.length) {
+      clearTimeout(this.soon);
+      this.soon = setTimeout(() => this.load(true), 250);
+    }
+  }
+
+  compareMarked() {
+    const m = [...this.table.marked];
+    if (m.length === 2) this.app.go('/compare?runs=1&a=' + encodeURIComponent(m[0]) + '&b=' + encodeURIComponent(m[1]));
+    else toast('Mark two runs first', 'Press Space on each of them, then c.');
+  }
+
+  key(e) {
+    if (e.key === '/') { this.filter.focus(); return true; }
+    if (e.key === 'c') { this.compareMarked(); return true; }
+    if (e.key === 'Y') { copyText(this.table.tsv(), 'Table copied', plural(this.table.rows.length, 'row') + ' as tab-separated text.'); return true; }
+    return this.drawn ? this.table.key(e) : false;
+  }
+
+  up() {
+    if (!this.q) return false;
+    this.filter.set('');
+    this.filter.apply();
+    return true;
+  }
+
+  command() { return 'lens traces ls' + (this.q ? " '" + this.q + "'" : ''); }
+}
+
+// span says in words how far back the listed runs go.
+function span(rows) {
+  const first = Math.min(...rows.map((r) => ms(r.started)));
+  const h = (now() - first) / 3600e3;
+  if (!(h > 1)) return 'hour';
+  return h < 36 ? Math.ceil(h) + ' hours' : Math.ceil(h / 24) + ' days';
+}
+
+function small(r) {
+  return h('span.lines2', null, glyph.state(r.state), h('span.a', null, h('span.cut', null, line(r.id))), h('span.b', null, count(r.rollouts.finished) + (r.rollouts.total == null ? '' : ' / ' + count(r.rollouts.total))),
+    h('span.c', null, progress(r.rollouts)), h('span.d', { class: 'd' + (r.rollouts.failed ? ' err' : ' dim') }, r.rollouts.failed ? count(r.rollouts.failed) + ' failed' : r.state));
+}
+
+function smallService(r) {
+  return h('span.lines2', null, glyph.dot(''), h('span.a.cut', null, line(r.service)), h('span.b', null, qty(rate(r.traces_per_min, '/min'))), h('span.c', null, spark(r.over_time.counts)), h('span.d.dim', null, r.p95_ns == null ? '' : ['p95 ', qty(duration(r.p95_ns))]));
+}
+
+export { between, text };

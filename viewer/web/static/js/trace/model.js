@@ -1,0 +1,41 @@
+// A trace made ready to draw: columns, shape, calls, folds and the critical path. Pure; the worker runs the same code.
+
+import { Columns } from './columns.js';
+import { subtrees, pairs, sums, tops } from './tree.js';
+import { criticalPath, byRow, share } from './path.js';
+import { folds } from './folds.js';
+
+// build makes a model of the rows that are there so far. now is where open spans reach to.
+export function build(columns, rootRow, now) {
+  const n = columns.n;
+  const sub = subtrees(columns.parent, n);
+  const { pair, of } = pairs(columns.kind, sub, n);
+  const f = folds(columns, sub, n, tops(sub, n));
+  const m = { columns, n, sub, pair, pairOf: of, folds: f.list, foldOf: f.of, pathSum: sums(columns.path, n) };
+  setPath(m, rootRow, now);
+  m.total = m.pathSum[n];
+  return m;
+}
+
+// setPath draws the path anew, from another root or to another now.
+export function setPath(m, rootRow, now) {
+  const c = m.columns, ends = new Float64Array(m.n);
+  for (let i = 0; i < m.n; i++) ends[i] = c.end[i] === c.end[i] ? c.end[i] : Math.max(now, c.start[i]);
+  const p = criticalPath(rootRow, c.start, ends, m.sub, m.n);
+  m.ends = ends;
+  m.visitFrom = p.visitFrom;
+  m.visitTo = p.visitTo;
+  m.pieces = byRow(p, m.n);
+  m.own = null;
+  for (const f of m.folds) f.end = f.spans = undefined;
+  return p;
+}
+
+// reroot draws the path of another root, with its shares; −1 goes back to what the server said.
+export function reroot(m, row, rootRow, now) {
+  const p = setPath(m, row >= 0 ? row : rootRow, now);
+  m.pathSum = sums(row >= 0 ? share(p, m.n) : m.columns.path, m.n);
+  m.total = row >= 0 ? m.ends[row] - m.columns.start[row] : m.pathSum[m.n];
+}
+
+export { Columns };

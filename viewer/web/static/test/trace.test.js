@@ -1,0 +1,158 @@
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { subtrees, pairs, children, sums } from '../js/trace/tree.js';
+import { criticalPath, share, byRow, own } from '../js/trace/path.js';
+import { folds, figures, label } from '../js/trace/folds.js';
+import { Columns } from '../js/trace/columns.js';
+import { build } from '../js/trace/model.js';
+import { flatten, lineOf, hasBelow, SPAN, FOLD, MEMBER, MORE } from '../js/trace/rows.js';
+
+// page writes rows [name, depth, start, end, kind, flags] as the server does.
+function page(rows) {
+  const strings = [...new Set(rows.map((r) => r[0]))], up = [];
+  const parent = rows.map((r, i) => { up[r[1]] = i; return r[1] ? up[r[1] - 1] : -1; });
+  return { from: 0, strings, id: rows.map((_, i) => 'id' + i), parent, depth: rows.map((r) => r[1]),
+    start_ns: rows.map((r) => r[2]), end_ns: rows.map((r) => r[3]), name: rows.map((r) => strings.indexOf(r[0])),
+    service: rows.map(() => 0), group: rows.map(() => 0), kind: rows.map((r) => r[4] || 1), flags: rows.map((r) => r[5] || 0),
+    path_ns: rows.map(() => 0), notes: [], messages: [], skew: [], copies: [] };
+}
+
+function model(rows, now = 1e9) {
+  const c = new Columns(rows.length);
+  c.add(page(rows));
+  return build(c, 0, now);
+}
+
+const view = (o) => ({ pairs: true, folds: true, root: -1, closed: new Set(), open: new Set(), ...o });
+const names = (m, lines) => Array.from(lines.row, (i, k) => ' '.repeat(lines.depth[k]) + (lines.kind[k] === FOLD ? 'fold ' : lines.kind[k] === MORE ? 'more ' : '') + m.columns.strings[m.columns.name[i]]);
+
+test('subtrees are runs of rows', () => {
+  const sub = subtrees(Int32Array.from([-1, 0, 1, 0, -1]), 5);
+  assert.deepEqual([...sub], [4, 3, 3, 4, 5]);
+  assert.deepEqual(children(sub, 0), [1, 3]);
+});
+
+test('a client with exactly one server child is a call', () => {
+  const kind = [3, 2, 3, 2, 2, 3];
+  const sub = subtrees(Int32Array.from([-1, 0, 1, 2, 2, 1]), 6);
+  const { pair, of } = pairs(kind, sub, 6);
+  assert.deepEqual([...pair], [1, -1, -1, -1, -1, -1]);
+  assert.equal(of[1], 0);
+});
+
+test('the critical path gives every moment to one row', () => {
+  //        root 0-100, a 10-40, b 30-60 (overlaps a), c 70-90, d in c 75-80
+  const start = [0, 10, 30, 70, 75], end = [100, 40, 60, 90, 80];
+  const sub = subtrees(Int32Array.from([-1, 0, 0, 0, 3]), 5);
+  const p = criticalPath(0, start, end, sub, 5);
+  // a ended after b began, so it does not end before the point: the time before b is the root's
+  assert.deepEqual([...share(p, 5)], [50, 0, 30, 15, 5]);
+  assert.deepEqual([p.visitFrom[3], p.visitTo[3]], [70, 90]);
+  const rows = byRow(p, 5);
+  assert.deepEqual([...rows.from.slice(rows.at[3], rows.at[4])], [70, 80]);
+});
+
+test('a child that overruns its parent is cut to it', () => {
+  const sub = subtrees(Int32Array.from([-1, 0, 0]), 3);
+  const p = criticalPath(0, [0, 5, -10], [10, 20, 3], sub, 3);
+  assert.deepEqual([...share(p, 3)], [2, 5, 3]);
+});
+
+test('a chain of 100,000 needs no recursion', () => {
+  const n = 100000, parent = Int32Array.from({ length: n }, (_, i) => i - 1);
+  const p = criticalPath(0, new Float64Array(n), new Float64Array(n).fill(5), subtrees(parent, n), n);
+  assert.equal(share(p, n)[n - 1], 5);
+});
+
+test('own work is what no child covers', () => {
+  const sub = subtrees(Int32Array.from([-1, 0, 0]), 3);
+  assert.deepEqual(own(0, [0, 2, 3], [10, 5, 7], sub), [0, 2, 7, 10]);
+});
+
+test('15 alike stay, 16 fold', () => {
+  for (const [n, want] of [[15, 0], [16, 1]]) {
+    const m = model([['root', 0, 0, 100], ...Array.from({ length: n }, (_, i) => ['a', 1, i, i + 1])]);
+    assert.equal(m.folds.length, want);
+  }
+});
+
+test('unlike siblings never fold', () => {
+  const m = model([['root', 0, 0, 100], ...Array.from({ length: 40 }, (_, i) => ['a' + i, 1, i, i + 1])]);
+  assert.equal(m.folds.length, 0);
+});
+
+test('another shape of children ends a run', () => {
+  const rows = [['root', 0, 0, 100]];
+  for (let i = 0; i < 20; i++) { rows.push(['a', 1, i, i + 1]); if (i >= 10) rows.push(['b', 2, i, i + 1]); }
+  assert.equal(model(rows).folds.length, 0);
+});
+
+test('a pattern folds, and says so', () => {
+  const rows = [['root', 0, 0, 100]];
+  for (let i = 0; i < 20; i++) rows.push(['ask', 1, i, i + .5], ['step', 1, i + .5, i + 1]);
+  const m = model(rows);
+  assert.equal(m.folds.length, 1);
+  assert.equal(label(m.folds[0], (i) => m.columns.strings[m.columns.name[i]], String), '20 × ask, step');
+});
+
+test('odd members stay visible, with their number', () => {
+  const rows = [['root', 0, 0, 2000]];
+  for (let i = 0; i < 50; i++) rows.push(['a', 1, i * 10, i * 10 + (i === 7 ? 90 : 1), 1, i === 11 ? 1 : i === 20 ? 4 : 0]);
+  const m = model(rows), lines = flatten(m, view());
+  assert.deepEqual(m.folds[0].odd.map((o) => o.place), [8, 12, 21]);
+  assert.deepEqual(names(m, lines), ['root', ' fold a', '  a', '  a', '  a']);
+  assert.deepEqual([...lines.kind], [SPAN, FOLD, MEMBER, MEMBER, MEMBER]);
+  assert.equal(lineOf(m, lines, 30), 1);
+  assert.equal(flatten(m, view({ open: new Set(['id1']) })).n, 52);
+  assert.equal(flatten(m, view({ folds: false })).n, 51);
+  const f = figures(m.columns, m.folds[0], 1e9);
+  assert.equal(f.errors, 1);
+  assert.equal(f.truncated, 1);
+  assert.equal(f.times.length, 49);
+  assert.deepEqual(f.longest[0].slice(1), [8, 90]);
+});
+
+test('more than eight odd members are counted', () => {
+  const rows = [['root', 0, 0, 2000]];
+  for (let i = 0; i < 50; i++) rows.push(['a', 1, i * 10, i * 10 + 1, 1, i < 20 ? 1 : 0]);
+  const m = model(rows);
+  assert.deepEqual([...flatten(m, view()).kind].filter((k) => k === MORE).length, 1);
+  assert.equal(m.folds[0].odd.length, 20);
+});
+
+test('calls are one line, and two with pairs off', () => {
+  const m = model([['root', 0, 0, 10], ['HTTP POST', 1, 1, 9, 3], ['POST /run', 2, 2, 8, 2], ['inner', 3, 3, 4]]);
+  assert.deepEqual(names(m, flatten(m, view())), ['root', ' HTTP POST', '  inner']);
+  assert.equal(flatten(m, view({ pairs: false })).n, 4);
+  assert.equal(flatten(m, view({ closed: new Set([1]) })).n, 2);
+  assert.ok(hasBelow(m, view(), 1));
+  assert.equal(flatten(m, view({ root: 2 })).n, 2);
+  assert.equal(lineOf(m, flatten(m, view()), 2), 1);
+});
+
+test('open spans reach to now', () => {
+  const m = model([['root', 0, 0, -1, 1, 2], ['a', 1, 10, 20]], 50);
+  assert.equal(m.ends[0], 50);
+  assert.deepEqual([m.visitFrom[1], m.visitTo[1]], [10, 20]);
+});
+
+test('sums of a subtree', () => {
+  assert.deepEqual([...sums([1, 2, 3], 3)], [0, 1, 3, 6]);
+});
+
+test('a call to another server never joins a run, however odd it is', () => {
+  const rows = [['root', 0, 0, 2000]];
+  for (let i = 0; i < 20; i++) rows.push(['HTTP POST', 1, i * 10, i * 10 + 8, 3], ['POST /step', 2, i * 10 + 1, i * 10 + 7, 2]);
+  rows.push(['HTTP POST', 1, 300, -1, 3, 2], ['POST /v1/responses', 2, 301, -1, 2, 2]);
+  const m = model(rows);
+  assert.equal(m.folds.length, 1);
+  assert.equal(m.folds[0].count, 20);
+});
+
+test('a call that never reached its server stays in the run, and visible', () => {
+  const rows = [['root', 0, 0, 2000]];
+  for (let i = 0; i < 20; i++) { rows.push(['HTTP POST', 1, i * 10, i * 10 + 8, 3, i === 5 ? 1 : 0]); if (i !== 5) rows.push(['POST /step', 2, i * 10 + 1, i * 10 + 7, 2]); }
+  const m = model(rows);
+  assert.equal(m.folds[0].count, 20);
+  assert.deepEqual(m.folds[0].odd.map((o) => o.place), [6]);
+});
