@@ -8,7 +8,7 @@ import { Keys } from './keys.js';
 import { TopBar } from './topbar.js';
 import { StatusLine, reasons } from './statusline.js';
 import { tell, now } from './clock.js';
-import { clock, duration, text, plural } from './format.js';
+import { clock, text, whole } from './format.js';
 import { copyText, toast } from './toast.js';
 import { failed } from './nothing.js';
 import { warning } from './glyph.js';
@@ -118,7 +118,7 @@ class App {
       const since = now() - this.live.lost, next = Math.max(0, Math.ceil((this.live.next - now()) / 1000));
       if (since < 1500) return;
       this.strip.className = 'strip';
-      put(this.strip, warning(''), h('span', null, 'Not connected to Lens for ' + text(duration(Math.round(since / 1000) * 1e9)) + '. What you see is from ' + clock(this.live.lost) + '.'), h('span.gap'),
+      put(this.strip, warning(''), h('span', null, 'Not connected to Lens for ' + text(whole(since * 1e6)) + '. What you see is from ' + clock(this.live.lost) + '.'), h('span.gap'),
         h('button', { onclick: () => this.live.connect() }, 'retry in ' + next + ' s'));
     };
     this.ticking = setInterval(draw, 1000);
@@ -143,7 +143,5 @@ class App {
     if (above) this.go(above);
   }
 }
-
-export { plural };
 
 new App().start();

@@ -1,7 +1,7 @@
 // The small charts of a run, drawn as SVG in the size they are shown in.
 
 import { h, s, qty, put } from './dom.js';
-import { duration, seconds, reward, text, tickStep } from './format.js';
+import { duration, seconds, reward, text } from './format.js';
 
 // spark is a line of counts, zero based, without dots.
 export function spark(counts, width = 85, height = 16) {
@@ -131,6 +131,3 @@ export function term(field, a, b) {
   const w = (v) => +(v / unit[1]).toPrecision(3) + unit[0];
   return field + ':' + w(a) + '..' + w(b);
 }
-
-// scale is a round end for bars that share one scale.
-export function scale(ns) { return Math.ceil(ns / tickStep(ns)) * tickStep(ns); }

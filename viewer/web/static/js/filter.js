@@ -5,6 +5,7 @@ import { search, close } from './glyph.js';
 import { terms, term, join, withTerm, complaint } from './query.js';
 import { Latest, aborted } from './api.js';
 import { count } from './format.js';
+import { phone } from './media.js';
 
 export class Filter {
   // o: {placeholder, for, run, apply(q), runs}
@@ -45,7 +46,7 @@ export class Filter {
   drawTokens() {
     put(this.box, this.tokens.map((raw, i) => h('span.tok', null, tokenParts(raw),
       h('button', { 'aria-label': 'Drop ' + raw, tabindex: -1, onclick: (e) => { e.stopPropagation(); this.tokens.splice(i, 1); this.drawTokens(); this.apply(); this.input.focus(); } }, close()))));
-    this.input.placeholder = this.tokens.length ? '' : this.o.placeholder;
+    this.input.placeholder = this.tokens.length ? '' : phone.matches ? 'Filter' : this.o.placeholder;
     this.hint.hidden = this.tokens.length > 0;
   }
 

@@ -3,7 +3,7 @@
 // A quantity is a list of [number, unit] pairs, so that the page can set units smaller than numbers; text() joins them
 // for titles, copies and screen readers.
 
-export const NARROW = '\u202f';
+const NARROW = '\u202f';
 const MINUS = '\u2212';
 
 const UNITS = [['ns', 1], ['µs', 1e3], ['ms', 1e6], ['s', 1e9]];
@@ -60,6 +60,11 @@ function two(n) { return String(n).padStart(2, '0'); }
 export function seconds(ns, decimals = 2) {
   if (ns == null || Number.isNaN(ns)) return null;
   return [[signed(group((ns / 1e9).toFixed(decimals))), 's']];
+}
+
+// whole is a duration without fractions of a second: what was counted, not measured.
+export function whole(ns) {
+  return ns < 59.5e9 ? [[String(Math.max(0, Math.round(ns / 1e9))), 's']] : duration(ns);
 }
 
 // difference is a signed duration.
@@ -198,7 +203,7 @@ export function tickStep(span, want = 6) {
 // tick labels one tick, in the unit that suits the step.
 export function tick(ns, step) {
   if (ns === 0) return '0';
-  if (step >= 60e9) return text(longDuration(Math.round(ns / 1e9)));
+  if (step >= 600e9) return text(longDuration(Math.round(ns / 1e9)));
   let i = 3;
   while (i > 0 && step < UNITS[i][1] / 10) i--;
   const per = UNITS[i][1];

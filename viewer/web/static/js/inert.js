@@ -10,7 +10,7 @@ export function inert(s) {
 
 // line shows a text in one line.
 export function line(s) {
-  return inert(s).replace(/\r?\n/g, '↵').replace(/\t/g, ' ');
+  return inert(s.replace(/\r?\n/g, '↵').replace(/\t/g, ' '));
 }
 
 function name(c) {

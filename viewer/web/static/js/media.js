@@ -1,3 +1,2 @@
-// Widths at which the layout changes, and the reader's wishes.
+// The width at which the layout changes.
 export const phone = matchMedia('(max-width: 599px)');
-export const still = matchMedia('(prefers-reduced-motion: reduce)');

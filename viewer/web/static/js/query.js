@@ -1,47 +1,12 @@
-// The filter's language, as far as the page needs it: cutting a query into terms, saying what is wrong with one,
-// changing one term, and completing what is being typed. The server answers queries; this module never filters.
+// The filter's language, as far as the page needs it: cutting a query into terms, saying what is wrong with one, changing
+// one term. The server answers queries and completes words; this module never filters.
 //
 //	query = { [ "-" ] term }      term = field op value | text
 
-// FIELDS says what each field means, and which operator a completion writes behind it.
-export const FIELDS = {
-  env: [':', 'the environment'],
-  task: [':', 'the task, by its index'],
-  attempt: [':', 'the attempt, from 1'],
-  outcome: [':', 'scored, failed, running, waiting'],
-  failure: [':', 'the failure class'],
-  reward: ['<', 'the reward of a rollout'],
-  dur: ['>', 'duration'],
-  total: ['>', 'admission wait and duration'],
-  admission: ['>', 'wait for admission'],
-  pool: ['>', 'wait for a connection'],
-  model: ['>', 'time in the model'],
-  tools: ['>', 'time in tools'],
-  verify: ['>', 'time in verify'],
-  other: ['>', 'time that nothing explains'],
-  turns: ['>', 'model calls'],
-  calls: ['>', 'tool calls'],
-  'tok.in': ['>', 'tokens read by the model'],
-  'tok.out': ['>', 'tokens written by the model'],
-  spans: ['>', 'spans of a trace'],
-  started: [':', 'the time since the run began'],
-  since: [':', 'not older than'],
-  trace: [':', 'a trace id'],
-  run: [':', 'a run'],
-  service: [':', 'a service'],
-  name: [':', 'a span name'],
-  kind: [':', 'server, client, internal, producer, consumer'],
-  status: [':', 'ok, error, unset'],
-  group: [':', 'a span group'],
-  error: [':', 'an error text'],
-};
-
-// RUN_FIELDS are known in lists of runs besides.
-export const RUN_FIELDS = {
-  failed: ['>', 'failed rollouts'],
-  rate: ['>', 'rollouts a minute'],
-  processes: ['>', 'processes of a run'],
-};
+// FIELDS are the names that may stand before an operator, besides attribute keys. RUN_FIELDS are known in lists of runs too.
+const FIELDS = ('env task attempt outcome failure reward dur total admission pool model tools verify other turns calls tok.in tok.out ' +
+  'spans started since trace run service name kind status group error').split(' ');
+const RUN_FIELDS = ['failed', 'rate', 'processes'];
 
 const OPS = ['!=', '<=', '>=', ':', '=', '<', '>', '~'];
 const SPACE = /\s/;
@@ -88,7 +53,7 @@ export function unquote(v) {
 
 // known reports whether a field may stand before an operator: a named one, or an attribute key (they have a dot).
 export function known(field, runs = false) {
-  return field in FIELDS || (runs && field in RUN_FIELDS) || (/[._]/.test(field) && !field.startsWith('tok.'));
+  return FIELDS.includes(field) || (runs && RUN_FIELDS.includes(field)) || (/[._]/.test(field) && !field.startsWith('tok.'));
 }
 
 // complaint says in one sentence what the page can see is wrong with a query, or is ''.
@@ -104,7 +69,7 @@ export function complaint(q, runs = false) {
 
 // nearest is the field name that is written most alike, if any is near.
 export function nearest(word, runs = false) {
-  const names = Object.keys(runs ? { ...FIELDS, ...RUN_FIELDS } : FIELDS);
+  const names = runs ? [...FIELDS, ...RUN_FIELDS] : FIELDS;
   let best = '', least = Math.max(2, Math.ceil(word.length / 2)) + 1;
   for (const n of names) {
     const d = distance(word.toLowerCase(), n);
@@ -141,33 +106,4 @@ export function withTerm(q, raw) {
 // withoutTerm drops each term written like raw.
 export function withoutTerm(q, raw) {
   return join(terms(q).filter((t) => t.raw !== raw));
-}
-
-// complete lists what the word under the cursor may become: fields, then the field's values with counts, text last.
-// values maps a field to [[value, count], …]. At most eight lines.
-export function complete(word, values = {}, runs = false) {
-  const not = word.startsWith('-') && word.length > 1 ? '-' : '';
-  const w = not ? word.slice(1) : word;
-  const t = term(w);
-  const out = [];
-  if (t.field) {
-    const start = unquote(t.value).toLowerCase();
-    for (const [v, n] of values[t.field] || []) {
-      if (v.toLowerCase().includes(start)) out.push({ insert: not + t.field + t.op + quote(v), show: t.field + t.op + quote(v), count: n, done: true });
-    }
-    return out.slice(0, 8);
-  }
-  const fields = runs ? { ...FIELDS, ...RUN_FIELDS } : FIELDS;
-  const low = w.toLowerCase();
-  const rank = ([n]) => (n.startsWith(low) ? 0 : n.includes(low) ? 1 : 2);
-  Object.entries(fields).filter((f) => rank(f) < 2).sort((a, b) => rank(a) - rank(b))
-    .forEach(([n, [op, means]]) => out.push({ insert: not + n + op, show: n + op, means, done: false }));
-  for (const [f, list] of Object.entries(values)) {
-    for (const [v, n] of list) {
-      if (w.length >= 2 && v.toLowerCase().startsWith(low)) out.push({ insert: not + f + ':' + quote(v), show: f + ':' + quote(v), count: n, done: true });
-    }
-  }
-  const cut = out.slice(0, w ? 7 : 8);
-  if (w) cut.push({ insert: not + quote(w), show: '"' + w + '"', means: 'text in names, attributes, messages', done: true });
-  return cut;
 }

@@ -1,6 +1,6 @@
 // The line at the bottom: what is received and what was lost. It is never hidden.
 
-import { h, put, qty } from './dom.js';
+import { h, put } from './dom.js';
 import { bytes, count, duration, limit, plural, text, zone } from './format.js';
 import { ring, hollow, truncated, warning } from './glyph.js';
 import { sinceInstant } from './clock.js';
@@ -47,4 +47,3 @@ export function reasons(s) {
   return [...s.reasons.map(verb), ...s.store.problems.map((p) => p.endsWith('.') ? p : p + '.')];
 }
 
-export { qty };

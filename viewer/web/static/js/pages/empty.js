@@ -1,7 +1,7 @@
 // Nothing received yet: is it listening, what do I type?
 
-import { h, qty } from '../dom.js';
-import { count, duration, limit, text } from '../format.js';
+import { h } from '../dom.js';
+import { count, limit, text, whole } from '../format.js';
 import { sinceInstant } from '../clock.js';
 import { copyText } from '../toast.js';
 import * as glyph from '../glyph.js';
@@ -15,9 +15,9 @@ export function empty(app) {
       step('Collect some rollouts', '120 rollouts in three small environments, no model endpoint needed, under a minute.', 'gym demo', true),
       http && step('Send from a program you have', 'Any OpenTelemetry SDK in any language' + (http.address.endsWith(':4318') ? '; these are the standard ports.' : '.'), 'export OTEL_EXPORTER_OTLP_ENDPOINT=http://' + http.address),
       step('Open a file', 'OTLP JSON, also gzip or zstd.', 'lens view traces.jsonl')),
-    s && h('div.side', null,
+    s && h('div.facts', null,
       h('section', null, h('h2', null, 'What is listening'), s.listening.length ? s.listening.map((l) => row([glyph.dot(''), l.what], h('span.mid', null, l.address))) : row('nothing', '')),
-      h('section', null, h('h2', null, 'Since the start, ' + text(duration(Math.max(1e9, Math.round(sinceInstant(s.started) / 1e9) * 1e9))) + ' ago'),
+      h('section', null, h('h2', null, 'Since the start, ' + text(whole(sinceInstant(s.started))) + ' ago'),
         row('Requests received', count(s.requests.received)), row('Requests refused', count(s.requests.refused)),
         row('Spans stored', [count(s.spans.stored), h('span.dim', null, kept(s.store))])),
       h('section', null, h('h2', null, 'If nothing comes'),
@@ -38,5 +38,3 @@ function step(title, words, command, first = false) {
   return h('section', null, h('h2', null, title), h('p', null, words),
     h('div.cmd' + (first ? '.first' : ''), null, h('span.p', { 'aria-hidden': 'true' }, '$'), h('span', null, command), h('button.iconbtn', { 'aria-label': 'Copy: ' + command, onclick: () => copyText(command, 'Command copied') }, glyph.copy())));
 }
-
-export { qty };

@@ -12,7 +12,7 @@ import { LISTS } from '../help.js';
 // ORDER gives groups their colours; others follow by their place.
 const ORDER = ['job', 'server', 'http_client', 'rollout', 'startup', 'agent', 'model_call', 'verify'];
 
-export function groupColour(name, at = 0) {
+function groupColour(name, at = 0) {
   const i = ORDER.indexOf(name);
   return 'var(--c' + (i >= 0 ? i + 1 : at % 8 + 1) + ')';
 }

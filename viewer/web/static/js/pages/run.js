@@ -4,7 +4,7 @@ import { Page } from './page.js';
 import { Table, outlines } from '../table.js';
 import { Filter } from '../filter.js';
 import { h, put, qty, labelled, setText } from '../dom.js';
-import { clock, count, countdown, difference, duration, percent, plural, rate, reward, seconds, since, text, when } from '../format.js';
+import { clock, count, countdown, difference, duration, percent, plural, reward, seconds, since, text, when, whole } from '../format.js';
 import { ms, now, sinceInstant, between } from '../clock.js';
 import { PARTS, split, swatch, progress, legend } from '../bars.js';
 import { rewards, durations, term } from '../charts.js';
@@ -22,13 +22,13 @@ const longest = (r) => r.parts_ns && r.total_ns;
 
 function columns(page) {
   return [
-    { id: 'env', head: 'Environment', sort: 'env', first: true, width: 'minmax(130px, 150fr)', text: (r) => r.env, cell: (r) => h('span.name', null, glyph.state(r.state), h('span.cut', { title: r.env }, line(r.env || r.agent || r.id))) },
+    { id: 'env', head: 'Environment', sort: 'env', first: true, width: 'minmax(152px, 152fr)', text: (r) => r.env, cell: (r) => h('span.name', null, glyph.state(r.state), h('span.cut', { title: r.env }, line(r.env || r.agent || r.id))) },
     { id: 'task', head: 'Task', sort: 'task', right: true, width: '62px', text: (r) => r.task, cell: (r) => count(r.task) },
     { id: 'attempt', head: 'Attempt', sort: 'attempt', right: true, width: '66px', text: (r) => r.attempt, cell: (r) => (r.attempt == null ? null : [count(r.attempt), h('span.mid', null, '/' + count(r.attempts ?? r.attempt)), r.retry ? h('span.dim', null, ' retry ' + r.retry) : null]) },
     { id: 'reward', head: 'Reward', sort: 'reward', right: true, width: '82px', text: (r) => r.reward, cell: (r) => glyph.reward(r.reward) },
-    { id: 'outcome', head: 'Outcome', width: 'minmax(150px, 190fr)', text: (r) => (r.state === 'failed' ? r.failure || 'failed' : r.state), cell: outcome },
+    { id: 'outcome', head: 'Outcome', width: 'minmax(174px, 190fr)', text: (r) => (r.state === 'failed' ? r.failure || 'failed' : r.state), cell: outcome },
     { id: 'duration_ns', head: 'Duration', sort: 'dur', first: 'arrow', right: true, width: '100px', text: (r) => r.duration_ns, cell: (r) => dur(r) },
-    { id: 'parts_ns', head: () => ['Time, ' + scaleWords(page.scale) + ', › is longer'], width: 'minmax(200px, 366fr)', text: (r) => (r.parts_ns || []).join(' '), cell: (r) => (longest(r) ? split(r.parts_ns, r.total_ns, page.scale) : null) },
+    { id: 'parts_ns', head: () => ['Time, ' + scaleWords(page.scale) + ', › is longer'], width: 'minmax(150px, 364fr)', text: (r) => (r.parts_ns || []).join(' '), cell: (r) => (longest(r) ? split(r.parts_ns, r.total_ns, page.scale) : null) },
     { id: 'turns', head: 'Turns', sort: 'turns', right: true, width: '62px', text: (r) => r.turns, cell: (r) => count(r.turns) },
     { id: 'calls', head: 'Tools', sort: 'calls', right: true, width: '62px', text: (r) => r.tool_calls, cell: (r) => count(r.tool_calls) },
     { id: 'tok.in', head: 'Tok in', sort: 'tok.in', right: true, width: '76px', text: (r) => r.tokens_in, cell: (r) => count(r.tokens_in) },
@@ -174,7 +174,7 @@ export class RunPage extends Page {
       h('div.legend', null,
         h('span', null, h('b', null, count(ro.finished)), ro.total == null ? ' finished' : ' of ' + count(ro.total) + ' finished'), legend(ro), h('span.gap'),
         r.rate_per_min == null ? null : qty([[r.rate_per_min.toFixed(1), phone.matches ? '/min' : 'rollouts/min']]),
-        r.left_ns == null ? null : h('span', null, 'about ', qty(r.left_ns < 60e9 ? [[count(r.left_ns / 1e9), 's']] : duration(r.left_ns)), ' left')));
+        r.left_ns == null ? null : h('span', null, 'about ', qty(whole(r.left_ns)), ' left')));
     this.tick();
   }
 
@@ -185,7 +185,7 @@ export class RunPage extends Page {
 
   drawPanels() {
     const d = this.d;
-    put(this.panels, this.timePanel(d), h('section.panel', null, h('h2', null, 'Reward', h('span.note', null, count(d.reward.n) + ' scored')), d.reward.n ? rewards(d.reward) : h('p.dim', null, 'Nothing is scored yet.')),
+    put(this.panels, this.timePanel(d), h('section.panel', null, h('h2', null, 'Reward', h('span.note', null, count(d.reward.n) + ' scored')), d.reward.n ? rewards(d.reward) : h('p.dim', null, d.filtered ? 'Nothing is scored among these.' : 'Nothing is scored yet.')),
       h('section.panel', null, h('h2', null, 'Duration', h('span.note', null, count(d.duration.n) + ' finished, log scale')), this.chart = h('div')), this.phoneFigures(d));
     this.resize.disconnect();
     this.resize.observe(this.chart);
@@ -412,4 +412,3 @@ function smallTask(r, scale) {
     h('span.c.bars', null, r.attempts.slice(0, 3).map((a) => (longest(a) ? split(a.parts_ns, a.total_ns, scale) : h('span')))), h('span.d', null, verdict(r)));
 }
 
-export { difference, percent, rate };

@@ -5,7 +5,7 @@ import { Table, outlines } from '../table.js';
 import { Filter } from '../filter.js';
 import { h, put, qty } from '../dom.js';
 import { count, duration, percent, plural, rate, reward, seconds, text, three, when } from '../format.js';
-import { ms, now, between } from '../clock.js';
+import { ms, now } from '../clock.js';
 import { progress } from '../bars.js';
 import { spark } from '../charts.js';
 import { LISTS } from '../help.js';
@@ -19,18 +19,18 @@ import { line } from '../inert.js';
 const environments = (r) => (r.environments_total === 1 ? r.environments[0] : plural(r.environments_total, 'environment'));
 
 const COLUMNS = [
-  { id: 'run', head: 'Run', sort: 'name', width: 'minmax(190px, 292fr)', text: (r) => r.id, cell: (r) => h('span.name', null, glyph.state(r.state === 'finished' ? 'finished' : r.state), h('span.cut.main', { title: r.id }, line(r.id)), r.note ? h('span.note.cut', { class: 'note cut' + (r.state === 'failed' ? ' err' : ' dim') }, line(r.note)) : null) },
+  { id: 'run', head: 'Run', sort: 'name', width: 'minmax(246px, 292fr)', text: (r) => r.id, cell: (r) => h('span.name', null, glyph.state(r.state === 'finished' ? 'finished' : r.state), h('span.cut.main', { title: r.id }, line(r.id)), r.note ? h('span.note.cut', { class: 'note cut' + (r.state === 'failed' ? ' err' : ' dim') }, line(r.note)) : null) },
   { id: 'environments', head: 'Environments', width: 'minmax(110px, 170fr)', text: (r) => r.environments.join(','), cell: (r) => h('span.mid.cut', { title: r.environments.join(', ') }, line(environments(r))) },
   { id: 'started', head: 'Started', sort: 'started', first: 'arrow', right: true, width: 'minmax(92px, 80fr)', text: (r) => new Date(ms(r.started)).toISOString(), cell: (r) => h('span.mid', null, when(ms(r.started), now())) },
-  { id: 'progress', head: 'Progress', width: 'minmax(80px, 128fr)', cell: (r) => progress(r.rollouts) },
-  { id: 'rollouts', head: 'Rollouts', sort: 'rollouts', right: true, width: 'minmax(106px, 114fr)', text: (r) => r.rollouts.finished + '/' + (r.rollouts.total ?? 'unknown'), cell: (r) => [count(r.rollouts.finished), r.rollouts.total == null ? null : h('span.dim', null, ' / ' + count(r.rollouts.total))] },
+  { id: 'progress', head: 'Progress', width: 'minmax(70px, 128fr)', cell: (r) => progress(r.rollouts) },
+  { id: 'rollouts', head: 'Rollouts', sort: 'rollouts', right: true, width: '122px', text: (r) => r.rollouts.finished + '/' + (r.rollouts.total ?? 'unknown'), cell: (r) => [count(r.rollouts.finished), r.rollouts.total == null ? null : h('span.dim', null, ' / ' + count(r.rollouts.total))] },
   { id: 'failed', head: 'Failed', sort: 'failed', right: true, width: '60px', text: (r) => r.rollouts.failed, cell: (r) => h('span', { class: r.rollouts.failed ? 'err' : 'dim' }, count(r.rollouts.failed)) },
   { id: 'rate', head: 'Rate', sort: 'rate', right: true, width: '90px', text: (r) => r.rate_per_min, cell: (r) => (r.rate_per_min == null ? null : qty([[r.rate_per_min.toFixed(1), '/min']])) },
   { id: 'over_time', head: 'Over time', width: '105px', cell: (r) => spark(r.over_time.counts) },
   { id: 'reward', head: 'Reward', sort: 'reward', right: true, width: '68px', text: (r) => r.reward_mean, cell: (r) => (r.reward_mean == null ? (r.rollouts.finished ? h('span.dim', null, 'none') : null) : reward(r.reward_mean, 3)) },
   { id: 'p95', head: 'p95 duration', sort: 'p95', right: true, width: '100px', text: (r) => r.p95_ns, cell: (r) => qty(seconds(r.p95_ns)) },
   { id: 'spans', head: 'Spans', sort: 'spans', right: true, width: '90px', text: (r) => r.spans, cell: (r) => count(r.spans) },
-  { id: 'groups', head: 'Groups', width: 'minmax(90px, 142fr)', mono: true, text: (r) => r.spec ?? r.groups.join(','), cell: (r) => h('span.cut.mid', { title: r.groups.join(', ') }, line(r.spec ?? r.groups.join(','))) },
+  { id: 'groups', head: 'Groups', width: 'minmax(104px, 142fr)', mono: true, text: (r) => r.spec ?? r.groups.join(','), cell: (r) => h('span.cut.mid', { title: r.groups.join(', ') }, line(r.spec ?? r.groups.join(','))) },
 ];
 
 const SERVICES = [
@@ -203,4 +203,3 @@ function smallService(r) {
   return h('span.lines2', null, glyph.dot(''), h('span.a.cut', null, line(r.service)), h('span.b', null, qty(rate(r.traces_per_min, '/min'))), h('span.c', null, spark(r.over_time.counts)), h('span.d.dim', null, r.p95_ns == null ? '' : ['p95 ', qty(duration(r.p95_ns))]));
 }
 
-export { between, text };

@@ -2,7 +2,7 @@
 
 import { Page } from './page.js';
 import { h, put, qty, labelled, setText } from '../dom.js';
-import { clock, count, countdown, day, duration, middle, percent, plural, text, when } from '../format.js';
+import { count, countdown, day, duration, middle, percent, plural, text, when } from '../format.js';
 import { ms, now, sinceInstant } from '../clock.js';
 import { PARTS, split, swatch } from '../bars.js';
 import { Waterfall } from '../trace/waterfall.js';
@@ -86,6 +86,7 @@ export class TracePage extends Page {
       const first = !this.d;
       this.d = d;
       this.drawHead();
+      if (first && d.conversation.source === 'none' && !d.logs && !d.rollouts_total) { this.talkOpen = false; this.drawPanes(); }
       if (first) { this.app.live.watch(d.run ? d.run.id : '', this.trace); this.drawTabs(); this.drawMarks(); this.loadLower(); }
       if (this.giveUp) this.giveUp();
       if (!d.rows) { put(this.body, h('div.nothing', null, 'This trace has no spans.')); return; }
@@ -97,7 +98,7 @@ export class TracePage extends Page {
     if (aborted(e) || this.ctl.signal.aborted) return;
     if (e.code === 'changed') { this.soon = setTimeout(() => this.load(live), 300); return; }
     if (live || this.model) return;
-    put(this.head, h('div.titleline', null, h('h1', null, 'Trace ', h('span.mono', null, middle(this.trace)))));
+    put(this.head, h('div.titleline', null, h('h1', null, 'Trace\u00a0', h('span.mono', null, middle(this.trace)))));
     put(this.body, failed(e, () => location.reload()));
   }
 
@@ -128,7 +129,7 @@ export class TracePage extends Page {
 
   drawHead() {
     const d = this.d, r = this.rollout;
-    const name = r ? [r.env || r.agent || r.id, r.task == null ? '' : 'task ' + r.task, r.attempt == null ? '' : 'attempt ' + r.attempt + (r.attempts ? ' of ' + r.attempts : ''), r.retry ? 'retry ' + r.retry : ''].filter(Boolean) : [d.root ? d.root.name : 'no root received'];
+    const name = r ? [r.env || r.agent || r.id, r.task == null ? '' : 'task ' + r.task, r.attempt == null || (phone.matches && d.others.length > 1) ? '' : 'attempt ' + r.attempt + (r.attempts ? ' of ' + r.attempts : ''), r.retry ? 'retry ' + r.retry : ''].filter(Boolean) : [d.root ? d.root.name : 'no root received'];
     this.app.title(r ? [r.env, r.task == null ? '' : 'task ' + r.task, r.attempt == null ? '' : 'attempt ' + r.attempt].filter(Boolean) : [name[0]]);
     this.app.top.show(d.run ? '/runs' : '/traces', d.run ? [['Runs', '/runs'], [d.run.id, '/runs/' + encodeURIComponent(d.run.id)]] : [['Traces', '/traces'], [middle(this.trace)]]);
     this.runningChip = r && r.state === 'running' ? h('span.chip.run') : d.open && !r ? h('span.chip.run', null, 'still open') : null;
@@ -145,9 +146,9 @@ export class TracePage extends Page {
         r && r.turns != null ? labelled('turns', count(r.turns)) : null, r && r.tool_calls != null ? labelled('tool calls', count(r.tool_calls)) : null,
         r && r.tokens_in != null ? labelled('tokens', count(r.tokens_in) + ' in, ' + count(r.tokens_out) + ' out') : null,
         d.rollouts_total > 1 ? labelled('rollouts', count(d.rollouts_total)) : null,
-        labelled('spans', count(d.spans)), h('span', null, h('span.lab', null, 'trace'), h('button.bare.mono', { title: 'Copy the trace id', onclick: () => copyText(d.trace, 'Trace id copied') }, middle(d.trace))), this.names = h('span.names')),
-      r && r.parts_ns ? this.splitBar(r) : null,
-      phone.matches ? this.phoneFigures(r) : null);
+        labelled('spans', count(d.spans)), d.errors ? h('span', null, h('span.lab', null, 'errors'), h('span.err', null, count(d.errors))) : null, h('span', null, h('span.lab', null, 'trace'), h('button.bare.mono', { title: 'Copy the trace id', onclick: () => copyText(d.trace, 'Trace id copied') }, middle(d.trace))), this.names = h('span.names')),
+      phone.matches ? this.phoneFigures(r) : null,
+      r && r.parts_ns ? this.splitBar(r) : null);
     this.drawNames();
     this.tick();
   }
@@ -166,7 +167,7 @@ export class TracePage extends Page {
 
   actions(r) {
     const d = this.d, at = r ? d.others.findIndex((o) => o.attempt === r.attempt) : -1;
-    const attempts = d.others.length > 1 ? h('span.btns', { role: 'group', 'aria-label': 'Attempts' }, d.others.slice(0, 8).map((o, i) => h('a.btn', { href: o.trace ? traceURL(o) : null, 'aria-current': i === at ? 'page' : null, 'aria-label': 'Attempt ' + o.attempt, title: '[ and ]' }, i === 0 && at !== 0 ? 'Attempt ' + o.attempt : i === at && i === 0 ? 'Attempt ' + o.attempt : String(o.attempt)))) : null;
+    const attempts = d.others.length > 1 ? h('span.btns', { role: 'group', 'aria-label': 'Attempts' }, d.others.slice(0, 8).map((o, i) => h('a.btn', { href: o.trace ? traceURL(o) : null, 'aria-current': i === at ? 'page' : null, 'aria-label': 'Attempt ' + o.attempt, title: '[ and ]' }, i === 0 && !phone.matches ? 'Attempt ' + o.attempt : i === at && phone.matches ? o.attempt + ' of ' + d.others.length : String(o.attempt)))) : null;
     return h('span.acts', null, attempts, d.others.length > 1 ? h('button.btn', { onclick: () => this.compare() }, 'Compare', h('kbd', null, 'c')) : null, h('button.btn', { onclick: () => this.app.copyLink() }, glyph.copy(), 'Copy link'));
   }
 
@@ -179,7 +180,7 @@ export class TracePage extends Page {
   }
 
   splitBar(r) {
-    return [split(r.parts_ns, r.total_ns, r.total_ns, '.whole'), h('div.legend.splits', null, PARTS.map(([id, name], k) => h('span', null, swatch(id), name, qty(duration(r.parts_ns[k]), 'ink'), h('span.dim', null, qty(percent(r.parts_ns[k] / r.total_ns) || [['0', '%']])))), h('span.gap'), h('span', null, h('span.dim', null, 'total'), qty(duration(r.total_ns), 'ink')))];
+    return [split(r.parts_ns, r.total_ns, r.total_ns, '.whole'), h('div.legend.splits', null, PARTS.map(([id, name], k) => h('span' + (r.parts_ns[k] < r.total_ns * .01 ? '.tiny' : ''), null, swatch(id), name, qty(duration(r.parts_ns[k]), 'ink'), h('span.dim', null, qty(percent(r.parts_ns[k] / r.total_ns) || [['0', '%']])))), h('span.gap'), h('span', null, h('span.dim', null, 'total'), qty(duration(r.total_ns), 'ink')))];
   }
 
   phoneFigures(r) {
@@ -412,4 +413,3 @@ export class TracePage extends Page {
   command() { return 'lens traces show ' + this.trace; }
 }
 
-export { clock, text };

@@ -10,7 +10,7 @@ export function read() {
 }
 
 // GROUPS gives span groups their places in the palette.
-export const GROUPS = { job: 1, server: 2, http_client: 3, rollout: 4, startup: 5, agent: 6, model_call: 7, verify: 8 };
+const GROUPS = { job: 1, server: 2, http_client: 3, rollout: 4, startup: 5, agent: 6, model_call: 7, verify: 8 };
 
 // colourer tells the palette place of a row, by process or by group.
 export function colourer(head, by) {

@@ -71,9 +71,3 @@ export class Columns {
 export function nameOf(c, i) {
   return c.flags[i] & GHOST ? 'parent ' + c.id[i].slice(0, 8) + '…' : c.strings[c.name[i]];
 }
-
-// endOf is where a row's time ends; an open span reaches to `now`.
-export function endOf(c, i, now) {
-  const e = c.end[i];
-  return e === e ? e : Math.max(now, c.start[i]);
-}

@@ -141,4 +141,3 @@ export class Conversation {
   }
 }
 
-export { text };

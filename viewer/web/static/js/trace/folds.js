@@ -4,7 +4,7 @@
 
 import { ERROR, OPEN, TRUNCATED, RESENT, CLIENT, SERVER } from './columns.js';
 
-export const LEAST = 16, PATTERN = 4, VISIBLE = 8, SLOW = 10;
+const LEAST = 16, PATTERN = 4, SLOW = 10;
 const ODD = ERROR | OPEN | TRUNCATED | RESENT;
 
 // folds finds them all. Each is {parent, period, count, members, odd}: members are rows in order, `odd` those that stay visible,

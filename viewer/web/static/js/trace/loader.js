@@ -14,7 +14,7 @@ export async function read(path, head, now, tell, signal) {
   if (first.rows !== head.rows) throw new Changed();
   columns.add(first);
   if (first.next == null) { tell(build(columns, root, now), true); return; }
-  tell(clone(build(columns, root, now)), false);
+  tell(build(firstPage(columns), root, now), false);
   const froms = [];
   for (let f = PAGE; f < head.rows; f += PAGE) froms.push(f);
   const pages = new Array(froms.length);
@@ -28,16 +28,25 @@ export async function read(path, head, now, tell, signal) {
     }
   };
   await Promise.all([fetchNext(), fetchNext(), fetchNext()]);
+  columns.known = null; // nothing is added any more
   tell(build(columns, root, now), true);
 }
 
-// clone detaches a first model from the columns that go on growing.
-function clone(m) {
-  return typeof structuredClone === 'function' ? structuredClone(m) : m;
+// firstPage is the first page alone, detached from the columns that go on growing.
+function firstPage(columns) {
+  const c = new Columns(columns.n);
+  for (const k of Object.keys(c)) {
+    const v = columns[k];
+    if (ArrayBuffer.isView(v)) c[k] = v.slice(0, columns.n);
+    else if (v instanceof Map) c[k] = k === 'known' ? null : new Map(v);
+    else if (Array.isArray(v)) c[k] = v.slice(0, k === 'strings' ? undefined : columns.n);
+  }
+  c.n = columns.n;
+  return c;
 }
 
 // Changed says that spans came in while reading: begin again.
-export class Changed extends Failure {
+class Changed extends Failure {
   constructor() { super(0, { code: 'changed', what: 'The trace changed while it was read.' }); }
 }
 

@@ -33,9 +33,23 @@ export function setPath(m, rootRow, now) {
 
 // reroot draws the path of another root, with its shares; −1 goes back to what the server said.
 export function reroot(m, row, rootRow, now) {
-  const p = setPath(m, row >= 0 ? row : rootRow, now);
-  m.pathSum = sums(row >= 0 ? share(p, m.n) : m.columns.path, m.n);
-  m.total = row >= 0 ? m.ends[row] - m.columns.start[row] : m.pathSum[m.n];
+  if (row === rootRow) row = -1;
+  if (row < 0 && m.whole) Object.assign(m, m.whole, { own: null });
+  else {
+    const { ends, visitFrom, visitTo, pieces, pathSum, total } = m;
+    m.whole ||= { ends, visitFrom, visitTo, pieces, pathSum, total };
+    const p = setPath(m, row >= 0 ? row : rootRow, now);
+    m.pathSum = sums(row >= 0 ? share(p, m.n) : m.columns.path, m.n);
+    m.total = row >= 0 ? m.ends[row] - m.columns.start[row] : m.pathSum[m.n];
+  }
+  for (const f of m.folds) f.end = f.spans = undefined;
+}
+
+// buffers lists what may be handed over instead of copied when a model goes to another thread.
+export function buffers(m) {
+  const out = new Set();
+  for (const v of [...Object.values(m), ...Object.values(m.columns), ...Object.values(m.pieces)]) if (ArrayBuffer.isView(v)) out.add(v.buffer);
+  return [...out];
 }
 
 export { Columns };

@@ -37,7 +37,7 @@ export function bars(ctx, p) {
 }
 
 // bar draws one line at y.
-export function bar(ctx, p, k, y) {
+function bar(ctx, p, k, y) {
   const { model: m, lines, view } = p, c = m.columns;
   const kind = lines.kind[k], i = lines.row[k];
   if (kind === MORE) return;
@@ -107,7 +107,7 @@ function ownOf(p, b) {
 
 // strips draws stretches of time, none thinner than 2 px. Many short ones close together are drawn once a pixel column, with
 // their coverage as opacity.
-export function strips(ctx, p, list, y, h) {
+function strips(ctx, p, list, y, h) {
   const { scale, width } = p, per = width / (scale.to - scale.from);
   let near = []; // short stretches, each less than 2 px from the one before, as [x, width, …]
   const flush = () => {

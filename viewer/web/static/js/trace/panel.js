@@ -1,7 +1,7 @@
 // The panel beside the waterfall: what one span, one call or one fold is made of.
 
 import { h, s, put, qty } from '../dom.js';
-import { count, duration, exact, middle, percent, plural, signed, text } from '../format.js';
+import { count, duration, exact, middle, percent, plural, text } from '../format.js';
 import { inert, line } from '../inert.js';
 import { figures, label } from './folds.js';
 import { FOLD, MORE } from './rows.js';
@@ -226,4 +226,3 @@ function histogram(times, colour) {
   return el;
 }
 
-export { signed };

@@ -2,51 +2,65 @@
 
 export const SPAN = 0, FOLD = 1, MEMBER = 2, MORE = 3;
 
-// A view of a model. `closed` holds rows whose children are hidden, `open` folds that are unfolded, by the id of their first member.
+const SEEN = 8;
+
+// A view of a model: `closed` holds rows whose children are hidden, `open` folds that are unfolded, by the id of their first member,
+// `root` the row that stands for the whole trace, or −1. Rows are in drawing order, so that one pass over them is enough.
 export function flatten(m, view) {
-  const kind = [], row = [], depth = [], ref = [];
-  const c = m.columns, sub = m.sub;
-  const put = (k, i, d, r) => { kind.push(k); row.push(i); depth.push(d); ref.push(r); };
-  // a stack of work: [0, row, depth] draws a row with what is below it, [1, kind, row, depth, ref] only puts a line
-  const stack = [];
-  const push = (list) => { for (let k = list.length - 1; k >= 0; k--) stack.push(list[k]); };
-
-  const below = (i, d) => {
-    const out = [], done = new Set();
-    const walk = (p) => {
-      for (let k = p + 1; k < sub[p]; k = sub[k]) {
-        if (view.pairs && p === i && m.pair[i] === k) { walk(k); continue; }
-        take(k);
-      }
-    };
-    const take = (k) => {
-      const f = view.folds ? m.foldOf[k] : -1;
-      if (f < 0) { out.push([0, k, d]); return; }
-      if (done.has(f)) return;
-      done.add(f);
-      const fold = m.folds[f], open = view.open.has(c.id[fold.members[0]]);
-      out.push([1, FOLD, fold.members[0], d, f]);
-      if (open) for (const member of fold.members) out.push([0, member, d + 1]);
-      else {
-        fold.odd.slice(0, 8).forEach((o, at) => out.push([2, o.row, d + 1, f, at]));
-        if (fold.odd.length > 8) out.push([1, MORE, fold.odd[8].row, d + 1, f]);
-      }
-    };
-    if (i < 0) for (let k = 0; k < c.n; k = sub[k]) take(k);
-    else walk(i);
-    return out;
-  };
-
-  if (view.root >= 0) stack.push([0, view.root, 0]);
-  else push(below(-1, 0));
-  while (stack.length) {
-    const w = stack.pop();
-    if (w[0] === 1) { put(w[1], w[2], w[3], w[4]); continue; }
-    if (w[0] === 2) put(MEMBER, w[1], w[2], w[3] * 16 + w[4]);
-    else put(SPAN, w[1], w[2], -1);
-    if (!view.closed.has(w[1])) push(below(w[1], w[2] + 1));
+  const c = m.columns, { sub, pairOf, foldOf, folds } = m;
+  const from = view.root >= 0 ? view.root : 0, to = view.root >= 0 ? sub[view.root] : m.n;
+  const out = new Lines(to - from + (view.folds ? folds.length * 2 : 0));
+  const depth = new Int32Array(to - from); // of the line that a row's children hang below
+  for (let i = from; i < to;) {
+    const p = i === from ? -1 : c.parent[i], hidden = view.pairs && i !== from && pairOf[i] >= 0;
+    let d = p < from ? 0 : depth[p - from] + 1;
+    if (hidden) { // the server of a call: its children hang below the call
+      depth[i - from] = d - 1;
+      i++;
+      continue;
+    }
+    const f = view.folds && i !== from ? foldOf[i] : -1;
+    if (f >= 0) {
+      const fold = folds[f], first = fold.members[0], at = oddAt(fold, i);
+      if (i === first) out.put(FOLD, i, d, f);
+      d++;
+      if (view.open.has(c.id[first])) out.put(SPAN, i, d, -1);
+      else if (at < 0 || at > SEEN) { i = sub[i]; continue; } else if (at === SEEN) { out.put(MORE, i, d, f); i = sub[i]; continue; } else out.put(MEMBER, i, d, f * 16 + at);
+    } else out.put(SPAN, i, d, -1);
+    depth[i - from] = d;
+    i = view.closed.has(i) ? sub[i] : i + 1;
   }
-  return { n: row.length, kind: Uint8Array.from(kind), row: Int32Array.from(row), depth: Int32Array.from(depth), ref: Int32Array.from(ref) };
+  return out.done();
+}
+
+// oddAt is a member's place among those that stay visible, or −1.
+function oddAt(fold, row) {
+  if (!fold.oddAt) fold.oddAt = new Map(fold.odd.map((o, k) => [o.row, k]));
+  return fold.oddAt.get(row) ?? -1;
+}
+
+// Lines grows in typed arrays.
+class Lines {
+  constructor(room) {
+    this.n = 0;
+    this.kind = new Uint8Array(room);
+    this.row = new Int32Array(room);
+    this.depth = new Int32Array(room);
+    this.ref = new Int32Array(room);
+  }
+
+  put(kind, row, depth, ref) {
+    const k = this.n++;
+    this.kind[k] = kind;
+    this.row[k] = row;
+    this.depth[k] = depth;
+    this.ref[k] = ref;
+  }
+
+  done() {
+    for (const a of ['kind', 'row', 'depth', 'ref']) this[a] = this[a].subarray(0, this.n);
+    return this;
+  }
 }
 
 // hasBelow reports whether a row has something to open.

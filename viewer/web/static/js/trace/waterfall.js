@@ -37,7 +37,7 @@ export class Waterfall {
     this.hits = h('span.dim');
     this.findButton = h('button.findbtn', { onclick: () => this.openFind() }, 'find', h('kbd', null, '/'));
     this.tools = h('div.wftools', null, h('div.wfleft', null, this.chip, this.says, h('span.gap'), this.finder, this.hits, this.findButton), this.map.canvas);
-    this.axis = h('canvas.axis', { 'aria-hidden': 'true' });
+    this.axis = h('canvas.waxis', { 'aria-hidden': 'true' });
     this.grip = h('span.grip', { role: 'separator', 'aria-orientation': 'vertical', 'aria-label': 'Width of the names', tabindex: -1 });
     this.headRow = h('div.wfhead', { role: 'row' }, h('span.n', { role: 'columnheader' }, 'Span'), this.grip, h('span.d', { role: 'columnheader' }, 'Duration'), h('span.p', { role: 'columnheader' }, 'On path'), this.axis);
     this.space = h('div.space', { role: 'presentation' });
@@ -238,8 +238,8 @@ export class Waterfall {
 
   // indent is 21 px a level, less when the trace is deep.
   indent() {
-    const most = this.nameWidth * .55;
-    return this.deepest * INDENT <= most ? INDENT : Math.max(2, Math.floor(most / this.deepest));
+    const most = phone.matches ? 90 : this.nameWidth * .55, step = phone.matches ? 10 : INDENT;
+    return this.deepest * step <= most ? step : Math.max(2, Math.floor(most / this.deepest));
   }
 
   // --- moving
@@ -514,4 +514,3 @@ function places(lines) {
   }
 }
 
-export { qty };

@@ -1,11 +1,12 @@
 // Reads and builds traces of more than 5,000 spans beside the page: decoding, tree, folds and path never hold up a key.
 
 import { read } from './loader.js';
+import { buffers } from './model.js';
 
 self.onmessage = async (e) => {
   const { url, head, now } = e.data;
   try {
-    await read(url, head, now, (model, done) => self.postMessage({ model, done }));
+    await read(url, head, now, (model, done) => self.postMessage({ model, done }, done ? buffers(model) : []));
   } catch (err) {
     self.postMessage({ failed: { status: err.status || 0, code: err.code || '', what: err.what || String(err.message), why: err.why || '', now: err.now || '', run: err.run || null } });
   }
