@@ -1,0 +1,248 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lensgo/lens/viewer/otlp"
+	"github.com/lensgo/lens/viewer/store"
+)
+
+// Seal returns what the spans since the last Seal came to, in a compact form that [Model.Merge] reads. It is empty when there
+// was nothing. See [store.Summary].
+func (m *Model) Seal() []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.flushAll(time.Time{})
+	m.fold()
+	m.rd = reader{}
+	if m.chunk.empty() {
+		return nil
+	}
+	b := m.appendChunk(nil)
+	m.chunk.reset()
+	m.seq++
+	return b
+}
+
+// Merge adds what Seal returned, in this process or an earlier one. The order does not matter. An error means that the bytes are
+// damaged or of another version; the model is then as it was.
+func (m *Model) Merge(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f, err := readFooter(m.t, b)
+	if err != nil {
+		return fmt.Errorf("cannot read the summary of a chunk: %w", err)
+	}
+	m.changed = true
+	m.seq = max(m.seq, f.seq+1)
+	for i := range f.stats {
+		m.addStat(f.shapes[i], &f.stats[i], 1)
+	}
+	for i := range f.traces {
+		m.mergeTrace(&f.traces[i], f.seq)
+	}
+	for i := range f.rolls {
+		m.mergeRollout(&f.rolls[i], f.seq)
+	}
+	for _, k := range f.gone {
+		m.mergeGone(k, f.seq)
+	}
+	return nil
+}
+
+func (m *Model) mergeTrace(x *traceRow, seq uint32) {
+	row := m.rowOf(x.id)
+	at := m.traces.edit(row)
+	before := m.runOf(at)
+	at.merge(x, m.t)
+	if seq >= at.judged {
+		at.judged = seq
+		if x.partial {
+			m.partial[x.id] = struct{}{}
+		} else {
+			delete(m.partial, x.id)
+		}
+	}
+	if w := m.works[row]; w != nil && x.spans > 0 {
+		w.partial = true // of what is remembered, this is not
+	}
+	for _, p := range m.t.sets[x.processes] {
+		at.processes = m.t.with(at.processes, p)
+	}
+	m.moved(before, m.runOf(at))
+	if w := m.works[row]; w != nil && w.partial && at.gym {
+		m.partial[x.id] = struct{}{}
+	}
+}
+
+func (m *Model) mergeRollout(r *Rollout, seq uint32) {
+	k := goneKey{r.Trace, keyOf(r)}
+	if gone, ok := m.gone[k]; ok && gone > seq {
+		return
+	}
+	row := m.rowOf(r.Trace)
+	if s := m.slots[row]; s != nil {
+		if i := s.find(k.key); i >= 0 && s.list[i].run.seqs[s.list[i].row] > uint64(seq) {
+			return
+		}
+	}
+	m.place(row, r, seq)
+}
+
+func (m *Model) mergeGone(k goneKey, seq uint32) {
+	row, ok := m.byID[k.trace]
+	if ok {
+		if s := m.slots[row]; s != nil {
+			if i := s.find(k.key); i >= 0 {
+				if s.list[i].run.seqs[s.list[i].row] > uint64(seq) {
+					return
+				}
+				m.unplace(row, k.key)
+			}
+		}
+	}
+	m.gone[k] = max(m.gone[k], seq)
+}
+
+// Forget takes away what a chunk came to. A trace of which nothing is left is gone, with its rollouts. Nothing happens without the
+// footer. See [store.Summary].
+func (m *Model) Forget(_ store.Removed, b []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.flushAll(time.Time{})
+	f, err := readFooter(m.t, b)
+	if err != nil {
+		return
+	}
+	m.fold()
+	m.changed = true
+	for i := range f.stats {
+		m.addStat(f.shapes[i], &f.stats[i], -1)
+	}
+	for i := range f.rolls {
+		m.forgetRollout(&f.rolls[i], f.seq)
+	}
+	for i := range f.traces {
+		m.forgetTrace(&f.traces[i])
+	}
+	for _, k := range f.gone {
+		if m.gone[k] == f.seq {
+			delete(m.gone, k)
+		}
+	}
+}
+
+// forgetRollout removes a row that stands in no younger chunk.
+func (m *Model) forgetRollout(r *Rollout, seq uint32) {
+	row, ok := m.byID[r.Trace]
+	if !ok || m.slots[row] == nil {
+		return
+	}
+	s := m.slots[row]
+	if i := s.find(keyOf(r)); i >= 0 && s.list[i].run.seqs[s.list[i].row] == uint64(seq) {
+		m.unplace(row, keyOf(r))
+	}
+}
+
+func (m *Model) forgetTrace(x *traceRow) {
+	row, ok := m.byID[x.id]
+	if !ok {
+		return
+	}
+	at := m.traces.edit(row)
+	before := m.runOf(at)
+	at.counts(x, -1)
+	if at.spans > 0 {
+		return
+	}
+	m.moved(before, nil)
+	for s := m.slots[row]; s != nil && len(s.list) > 0; {
+		m.unplace(row, s.list[0].key)
+	}
+	if w := m.works[row]; w != nil {
+		m.release(w)
+	}
+	delete(m.partial, x.id)
+	delete(m.byID, x.id)
+	*m.traces.edit(row) = traceRow{}
+	m.free = append(m.free, row)
+	m.live--
+}
+
+// Loader returns all the spans of a trace, as the store has them.
+type Loader func(ctx context.Context, id otlp.TraceID) ([]Span, error)
+
+// Partial is the number of traces that wait for [Model.Heal].
+func (m *Model) Partial() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.partial)
+}
+
+// Heal brings the rollouts up to date to which spans came after their other spans were no longer in memory: after a restart, or
+// after a long silence. Until then their rows stay as they were. It asks the loader for one trace at a time, without holding up
+// anybody, and returns how many it healed. A trace that cannot be loaded stays as it is until the next call; the error says which
+// was the first.
+//
+// It may be called by any goroutine, also while spans come; call it after the folder was opened and then every few seconds.
+func (m *Model) Heal(ctx context.Context, load Loader) (healed int, err error) {
+	m.mu.Lock()
+	ids := make([]otlp.TraceID, 0, len(m.partial))
+	for id := range m.partial {
+		ids = append(ids, id)
+	}
+	m.mu.Unlock()
+	for _, id := range ids {
+		if ctx.Err() != nil {
+			return healed, ctx.Err()
+		}
+		spans, loadErr := load(ctx, id)
+		if loadErr != nil {
+			err = cmp.Or(err, fmt.Errorf("cannot load trace %s: %w", id, loadErr))
+			continue
+		}
+		m.heal(id, spans)
+		healed++
+	}
+	return healed, err
+}
+
+// heal puts loaded spans beside those that are remembered.
+func (m *Model) heal(id otlp.TraceID, spans []Span) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	defer delete(m.partial, id)
+	row, ok := m.byID[id]
+	if !ok {
+		return
+	}
+	w := m.workOf(row)
+	for i := range spans {
+		if spans[i].Trace == id && w.tree.add(&spans[i], m.t.shapeOf(&spans[i])) >= 0 {
+			m.nodes++
+		}
+	}
+	m.recount(row, len(w.tree.nodes))
+	w.partial, w.tree.orphans, w.tree.moved = false, true, true // look at everything
+	m.changed = true
+	if !w.dirty {
+		w.dirty = true
+		m.dirty = append(m.dirty, w)
+	}
+}
+
+// recount corrects the spans of a trace by what turned out to be copies.
+func (m *Model) recount(row uint32, spans int) {
+	at := m.traces.edit(row)
+	delta := m.deltaOf(row, at) // also to say that it was healed
+	if extra := at.spans - int32(spans); extra > 0 && spans > 0 {
+		at.spans, delta.spans = at.spans-extra, delta.spans-extra
+		at.copies, delta.copies = at.copies+extra, delta.copies+extra
+	}
+}

@@ -1,0 +1,221 @@
+package runs
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lensgo/lens/semconv"
+	"github.com/lensgo/lens/viewer/otlp"
+)
+
+// runSum is what all the rows and spans of a run say together.
+type runSum struct {
+	run       Run
+	spans     int64
+	durations []time.Duration // of the rollouts that count, sorted
+	attempts  map[string]int  // the largest of each environment
+	best      float64         // reward
+}
+
+// sums computes it once for a view.
+func (r *runView) sums() *runSum {
+	r.once.Do(func() {
+		s := &runSum{attempts: map[string]int{}}
+		s.run.ID, s.run.Progress, s.run.Traces = r.id, r.progress, r.traces
+		if r.id != NoRun {
+			s.addSpans(r)
+		}
+		s.addRollouts(r)
+		if r.id == NoRun {
+			s.addOwnSpans(r)
+		}
+		r.sum = s
+	})
+	return r.sum
+}
+
+func (s *runSum) addSpans(r *runView) {
+	run := &s.run
+	services, groups := map[string]bool{}, map[string]bool{}
+	for _, shape := range r.shapes {
+		st := *r.stats.at(shape)
+		if st == nil || st.spans <= 0 {
+			continue
+		}
+		if s.spans == 0 {
+			run.Started, run.Last = st.first, st.last
+		}
+		run.Started, run.Last = min(run.Started, st.first), max(run.Last, st.last)
+		s.spans += st.spans
+		run.Bytes += st.bytes
+		run.Errors += st.errors
+		run.Cut += st.cut
+		run.Copies += st.copies
+		run.Open += st.open
+		run.Dropped += st.dropped
+		sh := r.names.shapes[shape]
+		services[r.names.processes[sh.process].Service] = true
+		if g := r.names.scopes[sh.scope].group; g != "" {
+			groups[g] = true
+		}
+		run.JobEnded = run.JobEnded || sh.name == semconv.SpanGymJob && st.open < st.spans
+	}
+	run.Spans, run.Services, run.Groups = s.spans, sortedKeys(services), sortedKeys(groups)
+}
+
+// addOwnSpans is addSpans for the rollouts without a run: spans of other programs name no run either.
+func (s *runSum) addOwnSpans(r *runView) {
+	run := &s.run
+	services, groups := map[string]bool{}, map[string]bool{}
+	traces := map[otlp.TraceID]bool{}
+	r.each(func(x *Rollout) {
+		if s.spans == 0 {
+			run.Started = x.Start
+		}
+		run.Started, run.Last = min(run.Started, x.Start), max(run.Last, x.End)
+		s.spans += int64(x.Spans)
+		run.Errors += int64(x.Errors)
+		run.Cut += int64(x.Cut)
+		traces[x.Trace] = true
+		for _, shape := range r.names.sets[x.set] {
+			sh := r.names.shapes[shape]
+			services[r.names.processes[sh.process].Service] = true
+			if g := r.names.scopes[sh.scope].group; g != "" {
+				groups[g] = true
+			}
+		}
+	})
+	run.Spans, run.Traces, run.Services, run.Groups = s.spans, len(traces), sortedKeys(services), sortedKeys(groups)
+}
+
+func sortedKeys(m map[string]bool) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// taskKey names a task of a run.
+type taskKey struct {
+	env  string
+	task int
+}
+
+func (s *runSum) addRollouts(r *runView) {
+	run := &s.run
+	envs, tasks := map[string]int{}, map[taskKey]bool{}
+	var overTime series
+	var first, last uint64
+	r.each(func(x *Rollout) {
+		run.Counts.add(x)
+		envs[x.Environment]++
+		if x.Task >= 0 {
+			tasks[taskKey{x.Environment, x.Task}] = true
+		}
+		s.attempts[x.Environment] = max(s.attempts[x.Environment], x.Attempt)
+		run.TokensIn += max(x.TokensIn, 0)
+		run.TokensOut += max(x.TokensOut, 0)
+		if x.HasReward {
+			s.best = max(s.best, x.Reward)
+		}
+		if x.Ended() {
+			overTime.add(x.End, 1)
+			if first == 0 {
+				first = x.Start
+			}
+			first, last = min(first, x.Start), max(last, x.End)
+		}
+		if x.Counted() {
+			s.durations = append(s.durations, x.Duration())
+		}
+	})
+	slices.Sort(s.durations)
+	run.Durations, run.OverTime = percentiles(s.durations), overTime.public()
+	if last > first {
+		run.PerMinute = float64(run.Counts.Finished) / (float64(last-first) / 60e9)
+	}
+	run.Tasks = len(tasks)
+	for _, n := range s.attempts {
+		run.Attempts = max(run.Attempts, n)
+	}
+	for e := range envs {
+		run.Environments = append(run.Environments, e)
+	}
+	slices.SortFunc(run.Environments, func(a, b string) int { return cmp.Or(cmp.Compare(envs[b], envs[a]), strings.Compare(a, b)) })
+}
+
+// Counts are numbers of rollouts.
+type Counts struct {
+	Rollouts  int // all that were seen
+	Finished  int // all that ended: scored, failed, truncated, or without a word
+	Scored    int
+	Failed    int
+	Truncated int
+	Running   int
+	Reward    Mean
+}
+
+func (c *Counts) add(x *Rollout) {
+	c.Rollouts++
+	switch x.Outcome {
+	case Scored:
+		c.Scored++
+	case Failed:
+		c.Failed++
+	case Truncated:
+		c.Truncated++
+	case Running:
+		c.Running++
+	}
+	if x.Ended() {
+		c.Finished++
+	}
+	if x.HasReward {
+		c.Reward.add(x.Reward)
+	}
+}
+
+// Mean is a mean, and over how many. That of none is 0.
+type Mean struct {
+	N         int
+	sum, lost float64
+}
+
+// add sums with compensation, so that the order of the values does not show.
+func (m *Mean) add(x float64) {
+	sum := m.sum + x
+	if math.Abs(m.sum) >= math.Abs(x) {
+		m.lost += m.sum - sum + x
+	} else {
+		m.lost += x - sum + m.sum
+	}
+	m.N, m.sum = m.N+1, sum
+}
+
+// Value returns the mean.
+func (m Mean) Value() float64 {
+	if m.N == 0 {
+		return 0
+	}
+	return (m.sum + m.lost) / float64(m.N)
+}
+
+// Percentiles are those of nearest rank; without values they are 0.
+type Percentiles struct {
+	N                  int
+	P50, P95, P99, Max time.Duration
+}
+
+func percentiles(sorted []time.Duration) Percentiles {
+	n := len(sorted)
+	if n == 0 {
+		return Percentiles{}
+	}
+	rank := func(percent int) time.Duration { return sorted[max((percent*n+99)/100, 1)-1] }
+	return Percentiles{n, rank(50), rank(95), rank(99), sorted[n-1]}
+}
