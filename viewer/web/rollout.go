@@ -1,0 +1,137 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/lensgo/lens/viewer/otlp"
+	"github.com/lensgo/lens/viewer/runs"
+)
+
+// rolloutOf turns an analysed rollout into a row. began is the start of its run, 0 when that is not known; attempts how many
+// its task has, 0 when that is not known.
+func rolloutOf(r *runs.Rollout, began uint64, attempts int) Rollout {
+	out := Rollout{
+		Run: otlp.Text(r.Run), Env: otlp.Text(r.Environment), Agent: otlp.Text(r.Agent), ID: otlp.Text(r.ID),
+		Task: atLeast(int64(r.Task), 0), Attempt: atLeast(int64(r.Attempt), 1), Attempts: atLeast(int64(attempts), 1), Retry: int64(r.Retry),
+		State: string(r.Outcome), Failure: clip(otlp.Text(r.Failure), 200), Message: clip(otlp.Text(r.Message), 1000),
+		Guessed: r.Guessed, Turns: atLeast(r.Turns, 0), ToolCalls: atLeast(r.Calls, 0), TokensIn: atLeast(r.TokensIn, 0), TokensOut: atLeast(r.TokensOut, 0),
+		Spans: r.Spans, Errors: r.Errors, Truncated: r.Cut,
+		Trace: new(r.Trace), At: new(Instant(r.Start).at()), Started: new(Instant(r.Start)),
+		Duration: new(gap(r.End, r.Start)), Total: new(int64(r.Total())),
+	}
+	if !r.Span.IsZero() {
+		out.Span = new(r.Span)
+	}
+	if r.HasReward {
+		out.Reward = finite(r.Reward)
+	}
+	if began > 0 {
+		out.SinceRun = new(gap(r.Start, began))
+	}
+	out.Parts = new(partsOf(r.Split))
+	return out
+}
+
+func partsOf(s runs.Split) (p Parts) {
+	for i, d := range s {
+		p[i] = int64(d)
+	}
+	return p
+}
+
+// atLeast is nil for a number below low, which stands for one that is not known.
+func atLeast(n, low int64) *int64 {
+	if n < low {
+		return nil
+	}
+	return &n
+}
+
+// rolloutsOf are the rollouts of a trace, by start, at most limit of them.
+func (h *Handler) rolloutsOf(v *view, limit int) (list []Rollout, total int) {
+	ofRun := map[string]*runs.Run{}
+	for i := range v.rollouts[:min(len(v.rollouts), limit)] {
+		r := &v.rollouts[i].Rollout
+		run, ok := ofRun[r.Run]
+		if !ok {
+			run = h.model.light(r.Run)
+			ofRun[r.Run] = run
+		}
+		list = append(list, h.model.rolloutOf(r, run))
+	}
+	return list, len(v.rollouts)
+}
+
+// rolloutAt is the rollout whose span is at a row; of a trace without one the only rollout there is.
+func (h *Handler) rolloutAt(v *view, row int) *Rollout {
+	for i := range v.rollouts {
+		a := &v.rollouts[i]
+		if a.Root < 0 && len(v.rollouts) == 1 || a.Root >= 0 && v.rowOf[a.Root] == int32(row) {
+			return new(h.model.rolloutOf(&a.Rollout, h.model.light(a.Run)))
+		}
+	}
+	return nil
+}
+
+// which reads the parameters that name a rollout within a run. "-" is an environment without a name.
+func which(p *params, run, env, task, attempt, retry string) (key rolloutKey) {
+	if env == "-" {
+		env = ""
+	}
+	key = rolloutKey{run: runName(run), env: env, retry: -1}
+	number := func(name, v string, low int64) int {
+		n, err := strconv.ParseInt(v, 10, 31)
+		if err != nil || n < low {
+			p.wrong(name, v, fmt.Sprintf("It must be a whole number from %d on.", low))
+		}
+		return int(n)
+	}
+	key.task, key.attempt = number("task", task, 0), number("attempt", attempt, 1)
+	if retry != "" {
+		key.retry = number("retry", retry, 0)
+	}
+	return key
+}
+
+// rolloutKey names a rollout; a retry below 0 is the last one.
+type rolloutKey struct {
+	run, env             string
+	task, attempt, retry int
+}
+
+func (h *Handler) getRollout(r *http.Request, p *params) (any, error) {
+	get := p.values.Get
+	key := which(p, r.PathValue("run"), get("env"), get("task"), get("attempt"), get("retry"))
+	if p.err != nil {
+		return nil, p.err
+	}
+	found, others, err := h.model.rollout(key)
+	if err != nil {
+		return nil, err
+	}
+	return &OneRollout{Rollout: *found, Others: others}, nil
+}
+
+// rolloutLink leads a link that names a rollout to its trace.
+func (h *Handler) rolloutLink(w http.ResponseWriter, r *http.Request) {
+	p := paramsOf(r)
+	key := which(p, r.PathValue("run"), r.PathValue("env"), r.PathValue("task"), r.PathValue("attempt"), p.values.Get("retry"))
+	var found *Rollout
+	if p.err == nil {
+		found, _, p.err = h.model.rollout(key)
+	}
+	if p.err != nil || found.Trace == nil {
+		w.Header().Set("Cache-Control", "no-cache")
+		h.static.index.send(w, r, http.StatusNotFound)
+		return
+	}
+	to := url.Values{"at": {strconv.FormatInt(*found.At, 10)}}
+	if found.Span != nil {
+		to.Set("span", found.Span.String())
+	}
+	w.Header().Set("Location", "/traces/"+found.Trace.String()+"?"+to.Encode())
+	w.WriteHeader(http.StatusFound)
+}
