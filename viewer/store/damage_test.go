@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -260,5 +261,26 @@ func TestLogOfSealedChunk(t *testing.T) {
 				t.Errorf("logs are left: %v", logs)
 			}
 		})
+	}
+}
+
+// TestUnreadable leaves out files that cannot be read, and goes on.
+func TestUnreadable(t *testing.T) {
+	if os.Getuid() == 0 || runtime.GOOS == "windows" {
+		t.Skip("this user reads everything")
+	}
+	dir := t.TempDir()
+	s := open(t, dir, store.Options{ChunkBytes: 1, SegmentBytes: 1})
+	for i := range uint64(3) {
+		add(t, s, request(t, sp{trace: i, id: 1, name: "a"}))
+	}
+	closeStore(t, s)
+	if err := os.Chmod(segments(t, dir)[1], 0); err != nil {
+		t.Fatal(err)
+	}
+	logger, text := logged()
+	r := open(t, dir, store.Options{Logger: logger})
+	if got := all(t, r); len(got) != 2 || r.Stats().Damaged != 1 || !strings.Contains(text.String(), "cannot read segment") {
+		t.Errorf("%d spans, %d damaged: %s", len(got), r.Stats().Damaged, text)
 	}
 }

@@ -25,11 +25,13 @@ type footer struct {
 	hashes  []uint32 // of the trace ids, sorted, each once
 	summary []byte
 	summed  bool // summary is what a Summary said, even if it is empty
+	packed  bool // summary is a zstd frame of that
 }
 
 const (
 	footerVersion = 1
 	flagSummed    = 1
+	flagPacked    = 2
 
 	skipHead    = 8
 	fixedSize   = 8 + 4*8 + 5*4 + 2*4
@@ -58,6 +60,9 @@ func (f *footer) append(dst []byte) []byte {
 	var flags uint16
 	if f.summed {
 		flags |= flagSummed
+	}
+	if f.packed {
+		flags |= flagPacked
 	}
 	dst = append(dst, footerVersion, byte(f.kind))
 	dst = le.AppendUint16(dst, flags)
@@ -115,7 +120,8 @@ func parseFooter(b []byte) (*footer, error) {
 	if p[0] != footerVersion {
 		return nil, fmt.Errorf("footer has version %d, must be %d", p[0], footerVersion)
 	}
-	f := &footer{kind: Kind(p[1]), summed: le.Uint16(p[2:])&flagSummed != 0}
+	flags := le.Uint16(p[2:])
+	f := &footer{kind: Kind(p[1]), summed: flags&flagSummed != 0, packed: flags&flagPacked != 0}
 	p = p[4:]
 	for _, v := range [...]*uint64{&f.number, &f.first, &f.last, &f.arrived} {
 		*v = le.Uint64(p)
@@ -127,7 +133,7 @@ func parseFooter(b []byte) (*footer, error) {
 		p = p[4:]
 	}
 	p = p[:len(p)-trailerSize]
-	if f.kind >= kinds || f.frame > math.MaxInt32 || f.raw > maxDecoded || uint64(len(p)) != 4*uint64(hashes)+uint64(summary) {
+	if f.kind >= kinds || flags&^(flagSummed|flagPacked) != 0 || f.frame > math.MaxInt32 || f.raw > maxDecoded || uint64(len(p)) != 4*uint64(hashes)+uint64(summary) {
 		return nil, errBadFooter
 	}
 	if hashes > 0 {
@@ -140,4 +146,26 @@ func parseFooter(b []byte) (*footer, error) {
 		f.summary = append([]byte(nil), p[4*hashes:]...)
 	}
 	return f, nil
+}
+
+// setSummary keeps what a Summary said, packed where that makes it smaller.
+func (f *footer) setSummary(c codec, summary []byte) {
+	f.summed = true
+	f.summary = c.pack(summary, nil)
+	f.packed = len(f.summary) < len(summary)
+	if !f.packed {
+		f.summary = summary
+	}
+}
+
+// unpackSummary makes summary what a Summary said. It is not to be had when the footer says so in error.
+func (f *footer) unpackSummary(c codec) {
+	if !f.packed {
+		return
+	}
+	var err error
+	f.packed = false
+	if f.summary, err = c.unpack(f.summary, 0); err != nil {
+		f.summary, f.summed = nil, false
+	}
 }

@@ -12,6 +12,7 @@ import (
 type keeper struct {
 	out   *appender  // the segment that grows
 	stale []*openLog // one for each chunk that is in it, but perhaps not durably
+	kept  []*openLog // of chunks that may never be durable: they stay for the next start
 	buf   []byte
 }
 
@@ -85,7 +86,10 @@ func (s *Store) sealAll() {
 func (l *lane) seal(p *pending) error {
 	l.buf = l.s.pack(p.content, l.buf[:0])
 	p.frame, p.sum = uint32(len(l.buf)), checksum(l.buf)
-	f := footer{meta: p.meta, kind: l.kind, hashes: p.hashes, summary: p.summary, summed: p.summed}
+	f := footer{meta: p.meta, kind: l.kind, hashes: p.hashes}
+	if p.summed {
+		f.setSummary(l.s.codec, p.summary)
+	}
 	l.buf = f.append(l.buf)
 	if l.out == nil {
 		if err := l.begin(p.number); err != nil {
@@ -228,8 +232,10 @@ func (l *lane) syncOut() {
 		return
 	}
 	if err := l.out.sync(); err != nil {
-		l.s.fail("cannot sync segment; the logs of its chunks stay", err)
-		l.s.poke(l.s.dirty)
+		// What was not written may be gone, though the next sync succeeds.
+		l.s.fail("cannot sync segment; the logs of its chunks stay for the next start", err)
+		l.kept = append(l.kept, l.stale...)
+		l.stale = l.stale[:0]
 		return
 	}
 	if len(l.stale) > 0 && l.s.newFiles.Swap(false) { // the segment's name before the logs go
@@ -253,10 +259,7 @@ func (s *Store) closeFiles() {
 		if l.out != nil {
 			l.out.close()
 		}
-		for _, log := range l.stale {
-			log.close()
-		}
-		for _, log := range l.logs() {
+		for _, log := range slices.Concat(l.stale, l.kept, l.logs()) {
 			log.close()
 		}
 	}

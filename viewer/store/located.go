@@ -15,7 +15,7 @@ var seed = maphash.MakeSeed()
 type located struct {
 	spans []locatedSpan
 
-	// seen is the last span of each content. Spans that are equal to one before are not taken again; nil takes all.
+	// seen is the last span of each content.
 	seen map[uint64]int32
 
 	resources, scopes map[identity]int32
@@ -37,26 +37,28 @@ type identity struct {
 	raw, schema string
 }
 
-// add takes a span. It is false when an equal one is there.
+func newLocated() *located {
+	return &located{seen: make(map[uint64]int32), resources: make(map[identity]int32), scopes: make(map[identity]int32)}
+}
+
+// add takes a span, but when an equal one is there: then it is false.
 func (l *located) add(r *otlp.Resource, sc *otlp.Scope, s *otlp.Span, at Ref) bool {
 	if r != l.lastResource || sc != l.lastScope {
 		l.group(r, sc)
 	}
 	n := locatedSpan{found: found{r, sc, *s}, at: at, resourceNo: l.resource, scopeNo: l.scope, next: -1}
-	if l.seen != nil {
-		hash := maphash.Bytes(seed, s.Raw())
-		last, ok := l.seen[hash]
-		if !ok {
-			last = -1
-		}
-		for i := last; i >= 0; i = l.spans[i].next {
-			if l.spans[i].equal(&n) {
-				return false
-			}
-		}
-		n.next = last
-		l.seen[hash] = int32(len(l.spans))
+	hash := maphash.Bytes(seed, s.Raw())
+	last, ok := l.seen[hash]
+	if !ok {
+		last = -1
 	}
+	for i := last; i >= 0; i = l.spans[i].next {
+		if l.spans[i].equal(&n) {
+			return false
+		}
+	}
+	n.next = last
+	l.seen[hash] = int32(len(l.spans))
 	l.spans = append(l.spans, n)
 	return true
 }
@@ -67,9 +69,6 @@ func (a *locatedSpan) equal(b *locatedSpan) bool {
 
 // group numbers a resource and a scope by their content.
 func (l *located) group(r *otlp.Resource, sc *otlp.Scope) {
-	if l.resources == nil {
-		l.resources, l.scopes = make(map[identity]int32), make(map[identity]int32)
-	}
 	l.lastResource, l.lastScope = r, sc
 	l.resource = number(l.resources, identity{0, string(r.Raw()), r.SchemaURL})
 	l.scope = number(l.scopes, identity{l.resource, string(sc.Raw()), sc.SchemaURL})

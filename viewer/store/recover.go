@@ -82,9 +82,7 @@ func (s *Store) recover() error {
 				logged[c.number] = c
 			}
 		}
-		if err := l.recoverSegments(d.segments[k], logged); err != nil {
-			return err
-		}
+		l.recoverSegments(d.segments[k], logged)
 		for _, o := range logs[k] {
 			if err := l.recoverLog(o); err != nil {
 				return err
@@ -99,6 +97,7 @@ type oldLog struct {
 	numbered
 	size   int64
 	chunks []*oldChunk
+	unread bool // could not be read, and stays
 }
 
 // oldChunk is a chunk in such a log.
@@ -115,10 +114,14 @@ func (s *Store) readLogs(files []numbered, kind Kind) (logs []*oldLog, err error
 		if errors.Is(err, os.ErrNotExist) {
 			continue // sealed meanwhile
 		}
-		if err != nil {
-			return nil, err
-		}
 		o := &oldLog{numbered: file, size: int64(len(b))}
+		logs = append(logs, o)
+		if err != nil {
+			s.damaged.Add(1)
+			s.log.Error("cannot read log; its data is left out", "file", file.path, "error", err)
+			o.unread = true
+			continue
+		}
 		records, gaps := scan(b, kind)
 		for _, r := range records {
 			data, err := s.open(&r.meta, b[r.offset:r.offset+int64(r.frame)])
@@ -133,7 +136,6 @@ func (s *Store) readLogs(files []numbered, kind Kind) (logs []*oldLog, err error
 				return nil, err
 			}
 		}
-		logs = append(logs, o)
 	}
 	return logs, nil
 }
@@ -153,24 +155,16 @@ func (o *oldLog) add(m *meta, data []byte) {
 }
 
 // recoverSegments reads the footers of all segments, several at a time, and merges them in their order.
-func (l *lane) recoverSegments(files []numbered, logged map[uint64]*oldChunk) error {
+func (l *lane) recoverSegments(files []numbered, logged map[uint64]*oldChunk) {
 	turn := make(chan struct{}, runtime.GOMAXPROCS(0)+1)
 	read := make([]chan loaded, len(files))
 	for i := range read {
 		read[i] = make(chan loaded, 1)
 	}
-	stop := make(chan struct{})
-	stopped := make(chan struct{})
-	defer func() { close(stop); <-stopped }()
 	go func() {
-		defer close(stopped)
 		for i, file := range files {
-			select {
-			case turn <- struct{}{}:
-				go func() { read[i] <- l.load(file, logged) }()
-			case <-stop:
-				return
-			}
+			turn <- struct{}{}
+			go func() { read[i] <- l.load(file, logged) }()
 		}
 	}()
 	for i, file := range files {
@@ -179,13 +173,14 @@ func (l *lane) recoverSegments(files []numbered, logged map[uint64]*oldChunk) er
 		if errors.Is(got.err, os.ErrNotExist) {
 			continue // removed meanwhile
 		}
-		if got.err != nil {
-			return fmt.Errorf("cannot read segment %s: %w", file.path, got.err)
-		}
 		l.next = max(l.next, file.number+1)
+		if got.err != nil {
+			l.s.damaged.Add(1)
+			l.s.log.Error("cannot read segment; its data is left out", "file", file.path, "error", got.err)
+			continue
+		}
 		l.merge(got)
 	}
-	return nil
 }
 
 // loaded is a segment that was read.
@@ -226,6 +221,7 @@ func (l *lane) load(file numbered, logged map[uint64]*oldChunk) (got loaded) {
 		got.widen(&c.meta)
 		runs = append(runs, newRun(c.hashes, i))
 		c.hashes = nil
+		c.unpackSummary(l.s.codec)
 		got.footers = append(got.footers, c.footer)
 	}
 	got.runs = []run{mergeRuns(runs)}
@@ -295,7 +291,7 @@ func (l *lane) recoverLog(o *oldLog) error {
 		l.logBytes.Add(o.size)
 		return nil
 	}
-	if l.s.readOnly {
+	if l.s.readOnly || o.unread {
 		return nil
 	}
 	return os.Remove(o.path)

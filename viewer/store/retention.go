@@ -48,7 +48,7 @@ func (l *lane) remove(seg *segment) bool {
 	if l.out != nil && l.out.path == seg.path {
 		l.finish()
 		if len(l.stale) > 0 {
-			return false // its logs could not go, and would bring it back
+			return false // its logs could not go yet, and would bring it back
 		}
 		seg = l.view.Load().segments[0]
 	}
@@ -89,6 +89,7 @@ func (l *lane) summaries(seg *segment) [][]byte {
 	defer f.Close()
 	for i, c := range seg.chunks {
 		if ft, err := readFooter(f, c.offset+int64(c.frame), seg.size); err == nil {
+			ft.unpackSummary(l.s.codec)
 			summaries[i] = ft.summary
 		}
 	}

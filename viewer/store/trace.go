@@ -61,10 +61,9 @@ func (s *Store) Trace(id otlp.TraceID) (*Trace, error) {
 
 // piece is what one chunk has of a trace.
 type piece struct {
-	chunk uint64
-	otlp  []byte // a request of its spans
-	at    []Ref  // of each
-	bad   bool
+	otlp []byte // a request of its spans
+	at   []Ref  // of each
+	bad  bool
 }
 
 // place is where a piece may be.
@@ -103,7 +102,7 @@ func (v *view) places(hash uint32) (places []place) {
 func (s *Store) gather(id otlp.TraceID) (pieces []piece, damaged int) {
 	places := s.lanes[Traces].view.Load().places(hashID(id))
 	pieces = make([]piece, len(places))
-	workers := min(runtime.GOMAXPROCS(0), len(places))
+	workers := min(runtime.GOMAXPROCS(0), 1+len(places)/8) // to wake one takes longer than to read a few
 	var wg sync.WaitGroup
 	for w := range workers {
 		from, to := w*len(places)/workers, (w+1)*len(places)/workers
@@ -135,29 +134,16 @@ func (s *Store) readPieces(id otlp.TraceID, places []place, pieces []piece) {
 			}
 			data, pieces[i].bad = r.load(p.chunk)
 		}
-		pieces[i].chunk = p.number
-		pieces[i].take(id, data)
+		m := match{id: id, chunk: p.number}
+		m.request(data)
+		pieces[i].otlp, pieces[i].at = m.out, m.at
 	}
-}
-
-// take copies the spans of a trace out of a chunk, so that the chunk need not stay in memory.
-func (p *piece) take(id otlp.TraceID, data []byte) {
-	var list located
-	var i uint32
-	_ = otlp.WalkTrusted(data, func(r *otlp.Resource, sc *otlp.Scope, s *otlp.Span) error {
-		if s.TraceID == id {
-			list.add(r, sc, s, Ref{p.chunk, i})
-		}
-		i++
-		return nil
-	})
-	p.otlp, p.at = list.build()
 }
 
 // assemble puts the pieces together: each span once.
 func assemble(id otlp.TraceID, pieces []piece) *Trace {
 	t := &Trace{ID: id}
-	all := located{seen: make(map[uint64]int32)}
+	all := newLocated()
 	for _, p := range pieces {
 		i := 0
 		_ = otlp.WalkTrusted(p.otlp, func(r *otlp.Resource, sc *otlp.Scope, s *otlp.Span) error {
