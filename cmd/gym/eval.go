@@ -6,8 +6,10 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -26,7 +28,7 @@ type evalFlags struct {
 	maxOutputTokens         int
 	limit, repeats, workers int
 	timeout                 time.Duration
-	asJSON                  bool
+	asJSON, view            bool
 }
 
 func newEvalRun() *cobra.Command {
@@ -49,8 +51,17 @@ func newEvalRun() *cobra.Command {
 			out := standardOutput(f.asJSON)
 			o.Interrupts, o.Stdout, o.Stderr = interrupts, os.Stdout, os.Stderr
 			o.Implementations = slices.Sorted(maps.Keys(builders))
+			var watch beside
+			if f.view {
+				watch = besideRun(filepath.Dir(o.Rollout.Output), o.Rollout.Output, true)
+				if o.Traces == "" {
+					o.Traces = strings.TrimSuffix(o.Rollout.Output, filepath.Ext(o.Rollout.Output)) + "_traces.jsonl"
+				}
+				o.Sink = func() (eval.Sink, error) { return watch.open(cmd.Context()) }
+			}
 			result, err := eval.Run(cmd.Context(), o)
-			return finish(out, f.asJSON, result, err)
+			err = finish(out, f.asJSON, result, err)
+			return errors.Join(err, watch.finish(cmd.Context(), os.Stdout, result != nil))
 		},
 	}
 	fs := cmd.Flags()
@@ -65,6 +76,7 @@ func newEvalRun() *cobra.Command {
 	fs.DurationVar(&f.timeout, "rollout-timeout", 0, "fail a rollout that takes longer, for example 10m (0: no bound)")
 	fs.BoolVar(&o.Rollout.Resume, "resume", false, "go on where an earlier run stopped; finished rollouts are not repeated")
 	fs.StringVar(&o.Traces, "traces", "", "record traces into `file` (OTLP JSON), whatever endpoint is configured")
+	fs.BoolVar(&f.view, "view", false, "record traces and serve a page over them, during the run and after it, until Ctrl-C")
 	fs.StringVarP(&f.model, "model", "m", "", "policy_model_name of the configuration")
 	fs.StringVar(&f.modelURL, "model-url", "", "policy_base_url of the configuration")
 	fs.StringVar(&f.apiKey, "model-api-key", "", "policy_api_key of the configuration")

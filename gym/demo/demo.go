@@ -34,7 +34,9 @@ const (
 type Options struct {
 	// Dir is the folder to write; empty means gym-demo/<UTC time> below the current directory. It is created, and
 	// nothing in it is ever overwritten or deleted.
-	Dir     string
+	Dir string
+	// Sink, when not nil, is asked for what gets the traces beside the trace file, once the folder has its configuration.
+	Sink    func(dir string) (eval.Sink, error)
 	Verbose bool
 	// Command, Interrupts, Stdout and Stderr are those of [eval.Options].
 	Command        []string
@@ -63,6 +65,7 @@ func Run(ctx context.Context, o Options) (result *eval.Result, dir string, err e
 			Repeats:     repeats,
 			Concurrency: concurrency,
 		},
+		Sink:       sinkIn(o.Sink, dir),
 		Traces:     filepath.Join(dir, TracesFile),
 		LogDir:     filepath.Join(dir, LogFolder),
 		Verbose:    o.Verbose,
@@ -72,4 +75,12 @@ func Run(ctx context.Context, o Options) (result *eval.Result, dir string, err e
 		Stderr:     o.Stderr,
 	})
 	return result, dir, err
+}
+
+// sinkIn is what asks for the sink of a run in dir, nil when nothing does.
+func sinkIn(sink func(dir string) (eval.Sink, error), dir string) func() (eval.Sink, error) {
+	if sink == nil {
+		return nil
+	}
+	return func() (eval.Sink, error) { return sink(dir) }
 }

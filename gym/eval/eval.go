@@ -36,6 +36,9 @@ type Options struct {
 	// Traces is the file that the run's own receiver writes, emptied first unless the run is resumed. Empty: no receiver,
 	// telemetry settings decide.
 	Traces string
+	// Sink opens what also gets the traces that the receiver takes, a viewer beside the run, once everything was checked. Nil:
+	// there is none. It needs Traces.
+	Sink func() (Sink, error)
 	// LogDir receives one log file a server. Empty: only the last lines are kept, for error messages.
 	LogDir string
 	// Verbose shows the servers' logs.
@@ -52,6 +55,9 @@ type Options struct {
 	// what a user should know. Both are written by several goroutines, which is safe with an [os.File]. Nil discards.
 	Stdout, Stderr io.Writer
 }
+
+// Sink takes what the run's receiver takes.
+type Sink = ingest.Sink
 
 // Result is what a run left behind.
 type Result struct {

@@ -65,12 +65,19 @@ func (r *run) startReceiver(ctx context.Context) error {
 	if err := r.prepareTraces(); err != nil {
 		return fmt.Errorf("cannot record traces into %s: %w", r.Traces, err)
 	}
+	var sink Sink
+	if r.Sink != nil {
+		var err error
+		if sink, err = r.Sink(); err != nil {
+			return err
+		}
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("cannot bind a port for the trace receiver: %w", err)
 	}
 	r.receiver, err = ingest.Start(context.WithoutCancel(ctx), l, ingest.Config{
-		Path: r.Traces, Logger: slog.New(slog.NewTextHandler(r, nil)),
+		Path: r.Traces, Sink: sink, Logger: slog.New(slog.NewTextHandler(r, nil)),
 	})
 	if err != nil {
 		return err

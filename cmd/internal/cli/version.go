@@ -47,3 +47,15 @@ func (b *build) read(info *debug.BuildInfo) {
 		}
 	}
 }
+
+// Release is the version alone, with the revision of a build that is no release.
+func Release() string {
+	b := build{version: "devel"}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		b.read(info)
+	}
+	if b.version == "devel" && b.revision != "" {
+		return b.version + " " + b.revision
+	}
+	return b.version
+}

@@ -1,0 +1,142 @@
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// lensBinary is the real program, built once for all tests of this package.
+var lensBinary string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "lens-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "cannot make a folder for the binary:", err)
+		os.Exit(1)
+	}
+	lensBinary = filepath.Join(dir, "lens")
+	build := exec.Command("go", "build", "-o", lensBinary, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "cannot build lens: %v\n%s", err, out)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// lens runs the binary to its end, with a home of its own.
+func lens(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, lensBinary, args...)
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "XDG_DATA_HOME=")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatalf("lens %s: %v", strings.Join(args, " "), err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+const demo = "../../viewer/runs/testdata/demo.jsonl.gz"
+
+func TestTracesOfAFile(t *testing.T) {
+	code, out, errs := lens(t, "traces", "ls", "--file", demo, "--query", "env:example_multi_step", "--limit", "1")
+	trace := regexp.MustCompile(`(?m)^[0-9a-f]{32}`).FindString(out)
+	if code != 0 || trace == "" {
+		t.Fatalf("exit code %d\n%s%s", code, out, errs)
+	}
+	code, out, errs = lens(t, "traces", "show", trace, "--file", demo)
+	if code != 0 || !strings.Contains(out, "gym.rollout") || !strings.Contains(out, "      HTTP POST") {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"unknown verb":         {[]string{"veiw"}, 2, `did you mean "view"?`},
+		"unknown flag":         {[]string{"view", "--prot", "1"}, 2, "unknown flag: --prot"},
+		"retention":            {[]string{"view", "--retain", "7 days"}, 2, "neither a size such as 2GB nor an age such as 7d"},
+		"no trace named":       {[]string{"traces", "show"}, 2, "32 hexadecimal digits"},
+		"no such trace":        {[]string{"traces", "show", strings.Repeat("0a", 16), "--file", demo}, 1, "lens: "},
+		"not a trace id":       {[]string{"traces", "show", "xyz", "--file", demo}, 1, "lens: "},
+		"no such file":         {[]string{"traces", "ls", "--file", "missing.jsonl"}, 1, "missing.jsonl"},
+		"no data yet":          {[]string{"traces", "ls"}, 1, "lens: "},
+		"misspelt field":       {[]string{"traces", "ls", "--file", demo, "--query", "dru>2s"}, 1, "dur"},
+		"file that is no OTLP": {[]string{"traces", "ls", "--file", "lens_test.go"}, 1, "lens_test.go"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, out, errs := lens(t, test.args...)
+			if code != test.code || !strings.Contains(errs, test.want) || out != "" {
+				t.Errorf("exit code %d, want %d; standard error\n%swant %q in it; standard output %q", code, test.code, errs, test.want, out)
+			}
+		})
+	}
+}
+
+func TestVersion(t *testing.T) {
+	code, out, _ := lens(t, "version")
+	if code != 0 || !regexp.MustCompile(`^lens \S+ \(.+\) go1\.\S+ \w+/\w+\n$`).MatchString(out) {
+		t.Errorf("exit code %d, %q", code, out)
+	}
+}
+
+// A viewer prints where it is, answers, ends with SIGTERM, and has everything again the next time.
+func TestView(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	cmd := exec.Command(lensBinary, "view", demo, "--data", data, "--listen", "127.0.0.1:0", "--otlp-http", "127.0.0.1:0", "--otlp-grpc", "127.0.0.1:0")
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill() //nolint:errcheck // it has ended when all went well
+	said := map[string]string{}
+	lines := bufio.NewScanner(stdout)
+	for len(said) < 4 && lines.Scan() {
+		what, value, _ := strings.Cut(lines.Text(), " ")
+		said[what] = strings.TrimSpace(value)
+	}
+	if len(said) < 4 {
+		t.Fatalf("it said only %v\n%s", said, &stderr)
+	}
+	resp, err := http.Get(said["Page"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	_, running, _ := lens(t, "traces", "ls", "--data", data)
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v\n%s", err, &stderr)
+	}
+	_, ended, _ := lens(t, "traces", "ls", "--data", data)
+	if running != ended || !strings.Contains(ended, "gym.rollout") {
+		t.Errorf("running\n%sended\n%s", running, ended)
+	}
+}

@@ -1,0 +1,28 @@
+// Command lens shows what programs tell about themselves: it receives OpenTelemetry data, keeps it, and serves a page.
+//
+//	lens view                    receive, keep, and serve the page
+//	lens view traces.jsonl       the same, with a file read in first
+//	lens traces ls|show|tail     the same queries in a terminal
+//	lens version
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lensgo/lens/cmd/internal/cli"
+)
+
+func main() { cli.Exit("lens", newRoot().ExecuteContext(context.Background())) }
+
+func newRoot() *cobra.Command {
+	root := cli.Root(&cobra.Command{
+		Use:   "lens",
+		Short: "See what your programs tell about themselves",
+		Long: "Lens receives OpenTelemetry data from any program, keeps it in a folder, and serves a page over it: in this one\n" +
+			"binary, on this machine.",
+	})
+	root.AddCommand(newView(), newTraces(), cli.VersionCommand("lens"))
+	return root
+}
