@@ -23,8 +23,6 @@ type piece struct {
 	s  *otlp.Span
 }
 
-func (p piece) read() Span { return Read(p.r, p.sc, p.s) }
-
 // walk lists the spans of a request.
 func walk(t testing.TB, req []byte) (out []piece) {
 	t.Helper()

@@ -20,9 +20,9 @@ type Options struct {
 	MaxNames int
 }
 
-// Model is what the spans say about runs, rollouts, traces and groups. It is the [store.Summary] of a store: Add, Seal, Merge, Forget,
-// Heal and SetProgress are for one writer at a time. Everything else may be called by any number of goroutines at
-// any time, and does not wait for the writer.
+// Model is what the spans say about runs, rollouts, traces and groups. It is the [store.Summary] of a store: Add, Seal, Merge and
+// Forget are the writer's. Heal, Partial and SetProgress may be called by any goroutine and hold the writer up for a moment. Everything
+// else may be called by any number of goroutines at any time, and does not wait for the writer.
 type Model struct {
 	o Options
 

@@ -477,7 +477,7 @@ func TestAddAllocations(t *testing.T) {
 		m.Add(p.r, p.sc, &s, store.Ref{})
 		i++
 	})
-	if n > 1 {
+	if n > 0 { // the mean, cut: growing memory is shared by many spans
 		t.Errorf("%v allocations a span", n)
 	}
 }

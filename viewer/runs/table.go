@@ -23,6 +23,7 @@ type table struct {
 	scope   map[scope]uint32
 	shape   map[shapeKey]uint32
 	set     map[string]uint32
+	grown   map[[2]uint32]uint32 // set and member: the set with it
 
 	lastProcess Process // of the span before
 	lastScope   scope
@@ -55,7 +56,7 @@ const otherNames = "(other names)"
 func newTable(maxShapes int) *table {
 	return &table{
 		maxShapes: maxShapes, sets: [][]uint32{nil},
-		process: map[Process]uint32{}, scope: map[scope]uint32{}, shape: map[shapeKey]uint32{}, set: map[string]uint32{"": 0},
+		process: map[Process]uint32{}, scope: map[scope]uint32{}, shape: map[shapeKey]uint32{}, set: map[string]uint32{"": 0}, grown: map[[2]uint32]uint32{},
 	}
 }
 
@@ -140,12 +141,16 @@ func (t *table) setOf(members []uint32) uint32 {
 
 // with numbers a set with one more member.
 func (t *table) with(set, member uint32) uint32 {
-	old := t.sets[set]
-	at, ok := slices.BinarySearch(old, member)
-	if ok {
-		return set
+	k := [2]uint32{set, member}
+	if i, ok := t.grown[k]; ok {
+		return i
 	}
-	return t.setOf(slices.Insert(slices.Clone(old), at, member))
+	i, old := set, t.sets[set]
+	if at, ok := slices.BinarySearch(old, member); !ok {
+		i = t.setOf(slices.Insert(slices.Clone(old), at, member))
+	}
+	t.grown[k] = i
+	return i
 }
 
 // names are the parts of a table that a reader may keep.

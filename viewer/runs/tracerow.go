@@ -37,7 +37,13 @@ func (r *rootSpan) before(o *rootSpan, t *table) bool {
 	if r.child != o.child {
 		return o.child
 	}
-	return cmp.Or(cmp.Compare(r.start, o.start), bytes.Compare(r.id[:], o.id[:]), cmp.Compare(o.end, r.end), t.compare(r.shape, o.shape)) < 0
+	if r.start != o.start {
+		return r.start < o.start
+	}
+	if c := bytes.Compare(r.id[:], o.id[:]); c != 0 {
+		return c < 0
+	}
+	return cmp.Or(cmp.Compare(o.end, r.end), t.compare(r.shape, o.shape)) < 0
 }
 
 // add counts a span.

@@ -173,7 +173,10 @@ func (t *tree) before(n, o *node) bool {
 	if n.start != o.start {
 		return n.start < o.start
 	}
-	return cmp.Or(bytes.Compare(n.id[:], o.id[:]), cmp.Compare(o.end, n.end), t.t.compare(n.shape, o.shape), cmp.Compare(n.hash, o.hash)) < 0
+	if c := bytes.Compare(n.id[:], o.id[:]); c != 0 {
+		return c < 0
+	}
+	return cmp.Or(cmp.Compare(o.end, n.end), t.t.compare(n.shape, o.shape), cmp.Compare(n.hash, o.hash)) < 0
 }
 
 // idOf numbers a rollout id within the trace; there are few, and the last one is the most likely.
