@@ -54,9 +54,10 @@ type Viewer struct {
 	token    string
 	began    time.Time
 
-	serving sync.WaitGroup
-	once    sync.Once
-	err     error
+	serving     sync.WaitGroup // what runs in the background
+	stopHealing func()         // nil before the store is open
+	once        sync.Once
+	err         error
 }
 
 // Start opens the folder, reads the files, listens and serves. When it fails nothing is left open. ctx bounds the start; to
@@ -80,6 +81,9 @@ func (v *Viewer) start(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
+	healing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	v.stopHealing = stop
+	v.serving.Go(func() { heal(healing, model, v.store) })
 	for _, path := range v.o.Files {
 		if _, err := ingest.Load(ctx, path, sink{v.store}); err != nil {
 			return err
@@ -235,8 +239,11 @@ func (v *Viewer) shutdown(ctx context.Context) error {
 	}
 	if v.server != nil {
 		errs = append(errs, v.server.Shutdown(ctx))
-		v.serving.Wait()
 	}
+	if v.stopHealing != nil {
+		v.stopHealing()
+	}
+	v.serving.Wait()
 	if v.store != nil {
 		errs = append(errs, v.store.Close(ctx))
 	}

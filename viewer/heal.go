@@ -1,0 +1,44 @@
+package viewer
+
+import (
+	"context"
+	"time"
+
+	"github.com/lensgo/lens/viewer/otlp"
+	"github.com/lensgo/lens/viewer/runs"
+	"github.com/lensgo/lens/viewer/store"
+)
+
+// healEvery is how often rollouts are completed whose spans came late.
+const healEvery = 5 * time.Second
+
+// heal completes rollouts in the background, until ctx ends: the model forgets the spans of one that has been quiet, and needs
+// them again from the store when more come, after a restart above all.
+func heal(ctx context.Context, model *runs.Model, s *store.Store) {
+	load := func(_ context.Context, id otlp.TraceID) ([]runs.Span, error) { return load(s, id) }
+	tick := time.NewTicker(healEvery)
+	defer tick.Stop()
+	for {
+		if model.Partial() > 0 {
+			_, _ = model.Heal(ctx, load) // what cannot be loaded is tried again, and damage is told by the store
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// load reads the spans of a trace as the model wants them.
+func load(s *store.Store, id otlp.TraceID) ([]runs.Span, error) {
+	t, err := s.Trace(id)
+	if err != nil {
+		return nil, err
+	}
+	spans := make([]runs.Span, len(t.Spans))
+	for i := range t.Spans {
+		spans[i] = runs.Read(t.Resources[t.ResourceOf[i]], t.Scopes[t.ScopeOf[i]], &t.Spans[i])
+	}
+	return spans, nil
+}
