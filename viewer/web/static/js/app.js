@@ -19,6 +19,7 @@ import { TracesPage } from './pages/traces.js';
 import { TracePage } from './pages/trace.js';
 import { GroupsPage } from './pages/groups.js';
 import { ComparePage } from './pages/compare.js';
+import { RolloutPage } from './pages/rollout.js';
 
 const ROUTES = [
   [/^\/(?:runs)?$/, RunsPage],
@@ -27,6 +28,7 @@ const ROUTES = [
   [/^\/traces\/([0-9a-fA-F]+)$/, TracePage],
   [/^\/groups$/, GroupsPage],
   [/^\/compare$/, ComparePage],
+  [/^\/rollouts\/([^/]+)\/([^/]+)\/([^/]+)\/([^/]+)$/, RolloutPage],
 ];
 
 class App {
@@ -73,7 +75,6 @@ class App {
     if (!Page) {
       this.title([]);
       this.top.show('');
-      put(this.main, failed({ what: '' }, null));
       put(this.main, h('div.card', null, h('h2', null, 'There is no such page.'), h('p', null, 'The address may be from another version of Lens.'), h('a.btn', { href: '/runs' }, 'Open Runs')));
       return;
     }

@@ -55,8 +55,8 @@ function progressWords(r) {
 export function legend(r) {
   return [
     h('span', null, h('span.sq.k-scored'), count(r.scored) + ' scored'),
-    h('span' + (r.failed ? '.err' : ''), null, cross(''), count(r.failed) + ' failed'),
-    h('span', null, ring(''), count(r.running) + ' running'),
-    r.waiting == null ? null : h('span', null, hollow(''), count(r.waiting) + ' waiting'),
+    r.failed ? h('span.err', null, cross(''), count(r.failed) + ' failed') : h('span.dim', null, '0 failed'),
+    r.running ? h('span', null, ring(''), count(r.running) + ' running') : null,
+    !r.waiting ? null : h('span', null, hollow(''), count(r.waiting) + ' waiting'),
   ];
 }

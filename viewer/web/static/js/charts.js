@@ -1,7 +1,7 @@
 // The small charts of a run, drawn as SVG in the size they are shown in.
 
 import { h, s, qty, put } from './dom.js';
-import { duration, seconds, reward, text } from './format.js';
+import { column, duration, reward, text, unitFor } from './format.js';
 
 // spark is a line of counts, zero based, without dots.
 export function spark(counts, width = 85, height = 16) {
@@ -75,8 +75,9 @@ export function durations(d, width, pick) {
     last = px;
   }
   if (pick) drag(svg, width, H, back, pick);
+  const u = unitFor(d.max_ns);
   el.append(svg, h('div.figures', null, [['p50', d.p50_ns], ['p95', d.p95_ns], ['p99', d.p99_ns], ['max', d.max_ns]].map(([n, v]) =>
-    v == null ? null : h('span', null, h('span.lab', null, n), ' ', qty(v < 60e9 ? seconds(v) : duration(v))))));
+    v == null ? null : h('span', null, h('span.lab', null, n), ' ', qty(v < 60e9 && u.unit === 's' ? column(v, u) : duration(v))))));
   return el;
 }
 

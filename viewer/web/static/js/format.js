@@ -56,10 +56,31 @@ function longDuration(s) {
 
 function two(n) { return String(n).padStart(2, '0'); }
 
-// seconds is a duration in a column: one unit, one number of decimals, so that the points align.
-export function seconds(ns, decimals = 2) {
+// unitFor is the unit and the number of decimals of a column whose longest duration is max.
+export function unitFor(max) {
+  if (!(max > 0) || max >= 1e9) return { unit: 's', per: 1e9, decimals: 2 };
+  const i = max >= 1e6 ? 2 : max >= 1e3 ? 1 : 0, per = UNITS[i][1];
+  return { unit: UNITS[i][0], per, decimals: i === 0 ? 0 : max / per >= 100 ? 1 : 2 };
+}
+
+// longest is the largest of some durations, 0 when there is none.
+export function longest(list) {
+  return list.reduce((a, b) => (b > a ? b : a), 0);
+}
+
+const SECONDS = unitFor(1e9);
+
+// column is a duration in a column: one unit, one number of decimals, so that the points align.
+export function column(ns, u = SECONDS) {
   if (ns == null || Number.isNaN(ns)) return null;
-  return [[signed(group((ns / 1e9).toFixed(decimals))), 's']];
+  return [[signed(group((ns / u.per).toFixed(u.decimals))), u.unit]];
+}
+
+// columnDifference is a signed duration in a column.
+export function columnDifference(ns, u = SECONDS) {
+  if (ns == null) return null;
+  const s = group((Math.abs(ns) / u.per).toFixed(u.decimals));
+  return [[(/[1-9]/.test(s) ? (ns < 0 ? MINUS : '+') : '') + s, u.unit]];
 }
 
 // whole is a duration without fractions of a second: what was counted, not measured.
@@ -126,7 +147,7 @@ export function percent(share) {
 export function rate(v, unit) {
   if (v == null) return null;
   if (v === 0) return [['0', unit]];
-  return [[v >= 99.95 ? group(v.toFixed(0)) : v.toFixed(1), unit]];
+  return [[v >= 999.5 ? group(v.toFixed(0)) : v.toFixed(1), unit]];
 }
 
 export function reward(v, decimals = 2) {
@@ -200,12 +221,12 @@ export function tickStep(span, want = 6) {
   return 10 * pow;
 }
 
-// tick labels one tick, in the unit that suits the step.
-export function tick(ns, step) {
+// tick labels one tick, in the unit that suits the step and the longest time of the scale.
+export function tick(ns, step, max = Infinity) {
   if (ns === 0) return '0';
   if (step >= 600e9) return text(longDuration(Math.round(ns / 1e9)));
   let i = 3;
-  while (i > 0 && step < UNITS[i][1] / 10) i--;
+  while (i > 0 && (step < UNITS[i][1] / 10 || max < UNITS[i][1])) i--;
   const per = UNITS[i][1];
   const decimals = Math.max(0, Math.ceil(-Math.log10(step / per) - 1e-9));
   return group((ns / per).toFixed(decimals)) + NARROW + UNITS[i][0];

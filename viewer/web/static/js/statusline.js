@@ -1,7 +1,7 @@
 // The line at the bottom: what is received and what was lost. It is never hidden.
 
 import { h, put } from './dom.js';
-import { bytes, count, duration, limit, plural, text, zone } from './format.js';
+import { bytes, count, limit, plural, text, whole, zone } from './format.js';
 import { ring, hollow, truncated, warning } from './glyph.js';
 import { sinceInstant } from './clock.js';
 
@@ -23,7 +23,7 @@ export class StatusLine {
       sp.truncated ? h('span.item.warn', null, truncated(''), h('span.wide', null, plural(sp.truncated, 'span') + ' truncated'), h('span.narrow', null, count(sp.truncated) + ' truncated')) : null,
       st.problems.length ? reasons(h('span.item.warn', null, warning(''), plural(st.problems.length, 'problem') + ' on disk')) : null,
       h('span.item.wide', null, h('span.lab', null, 'stored'), h('b', null, text(bytes(st.bytes))), st.max_bytes == null ? null : 'of ' + text(limit(st.max_bytes))),
-      st.oldest == null ? null : h('span.item.wide', null, h('span.lab', null, 'oldest'), h('b', null, text(duration(sinceInstant(st.oldest))))),
+      st.oldest == null ? null : h('span.item.wide', null, h('span.lab', null, 'oldest'), h('b', null, text(whole(sinceInstant(st.oldest))))),
       h('span.gap'),
       h('span.item.wide.lab', null, 'all times local, ' + zone(new Date().getTimezoneOffset())),
       h('span.item.wide.lab', null, 'lens ' + s.version));

@@ -9,7 +9,8 @@ const SPARE = 8;
 
 export class Table {
   // o: {label, columns, key(row), open(row), small(row), sort, onSort(sort), more(), pending(n), height}
-  // A column: {id, head, width, right, sort, cell(row), text(row), title(row)}; head may be a function.
+  // A column: {id, head, width, right, sort, rank, cell(row), text(row)}; head may be a function. Where the columns do not fit,
+  // those with the highest rank give way, so that nothing scrolls sideways. Copies have all of them.
   constructor(o) {
     this.o = o;
     this.rows = [];
@@ -18,7 +19,7 @@ export class Table {
     this.marked = new Set();
     this.waiting = null;
     this.pool = [];
-    this.columns = o.columns;
+    this.columns = this.shown = o.columns;
     this.head = h('div.thead', { role: 'row' });
     this.space = h('div.space', { role: 'presentation' });
     this.body = h('div.tbody', { role: 'rowgroup' }, this.space);
@@ -28,7 +29,7 @@ export class Table {
     this.el.addEventListener('pointerleave', () => { this.hover = false; });
     this.el.addEventListener('focus', () => this.draw());
     this.onScroll = () => this.soon();
-    this.size = new ResizeObserver(() => { this.measure(); this.draw(); });
+    this.size = new ResizeObserver(() => { this.measure(); this.draw(true); });
     this.drawHead();
   }
 
@@ -99,14 +100,15 @@ export class Table {
 
   setColumns(columns) {
     this.columns = columns;
+    this.fit();
     this.drawHead();
     this.draw(true);
   }
 
   drawHead() {
     const sort = this.o.sort || '', by = sort.replace('-', '');
-    this.el.style.setProperty('--cols', this.columns.map((c) => c.width).join(' '));
-    put(this.head, this.columns.map((c) => {
+    this.el.style.setProperty('--cols', this.shown.map((c) => c.width).join(' '));
+    put(this.head, this.shown.map((c) => {
       const on = c.sort && (c.sort === by || (!by && c.first)), arrow = on && (c.sort === by || c.first === 'arrow');
       const label = typeof c.head === 'function' ? c.head() : c.head;
       const el = h('span.th' + (c.right ? '.r' : '') + (on ? '.on' : ''), { role: 'columnheader', 'aria-sort': arrow ? (sort && !sort.startsWith('-') ? 'ascending' : 'descending') : null });
@@ -128,9 +130,23 @@ export class Table {
     this.setSort(cur === '-' + id ? id : '-' + id);
   }
 
+  // fit leaves out columns until the rest has room; true when that changed.
+  fit() {
+    const before = this.shown;
+    this.shown = this.columns;
+    while (this.width && this.shown.reduce((n, c) => n + parseFloat(/[\d.]+/.exec(c.width)[0]), 0) > this.width) {
+      const most = Math.max(...this.shown.map((c) => c.rank || 0));
+      if (!most) break;
+      this.shown = this.shown.filter((c) => c.rank !== most);
+    }
+    return before.length !== this.shown.length;
+  }
+
   measure() {
     if (!this.scroller) return;
     this.view = this.scroller.clientHeight;
+    this.width = this.scroller.clientWidth;
+    if (this.fit()) this.drawHead();
     this.top = 0;
     if (this.scroller !== this.body) this.top = this.body.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top + this.scroller.scrollTop;
   }
@@ -176,7 +192,7 @@ export class Table {
     el.classList.toggle('small', phone.matches && !!this.o.small);
     if (this.o.rowClass) el.dataset.kind = this.o.rowClass(r) || '';
     if (phone.matches && this.o.small) { put(el, h('span', { role: 'gridcell' }, this.o.small(r))); return; }
-    put(el, this.columns.map((c) => {
+    put(el, this.shown.map((c) => {
       const td = h('span.td' + (c.right ? '.r' : '') + (c.mono ? '.mono' : ''), { role: 'gridcell' });
       const v = c.cell(r);
       put(td, v);

@@ -14,9 +14,18 @@ test('durations have three significant digits, and two units from a minute on', 
 });
 
 test('columns have fixed decimals', () => {
-  assert.equal(flat(f.seconds(33230000000)), '33.23 s');
-  assert.equal(flat(f.seconds(1234567e6)), '1,234.57 s');
-  assert.equal(f.seconds(null), null);
+  assert.equal(flat(f.column(33230000000)), '33.23 s');
+  assert.equal(flat(f.column(1234567e6)), '1,234.57 s');
+  assert.equal(f.column(null), null);
+});
+
+test('a column takes its unit from its longest value', () => {
+  assert.equal(flat(f.column(154000, f.unitFor(374e6))), '0.2 ms');
+  assert.equal(flat(f.column(374.2e6, f.unitFor(374.2e6))), '374.2 ms');
+  assert.equal(flat(f.column(1500, f.unitFor(90e3))), '1.50 µs');
+  assert.equal(flat(f.columnDifference(-640e6)), '−0.64 s');
+  assert.equal(flat(f.columnDifference(1e6)), '0.00 s');
+  assert.equal(f.longest([null, 3, 2]), 3);
 });
 
 test('counts have commas and a true minus', () => {
@@ -69,7 +78,9 @@ test('ticks are 1, 2, 5 times a power of ten', () => {
   assert.equal(f.tickStep(10.9e9), 2e9);
   assert.equal(f.tick(4e9, 2e9).replace('\u202f', ' '), '4 s');
   assert.equal(f.tick(2.5e6, .5e6).replace('\u202f', ' '), '2.5 ms');
+  assert.equal(f.tick(1e8, 1e8, 374e6).replace('\u202f', ' '), '100 ms');
   assert.equal(f.tick(0, 1), '0');
+  assert.equal(flat(f.whole(42.3e9)), '42 s');
 });
 
 test('exact times keep their nanoseconds', () => {

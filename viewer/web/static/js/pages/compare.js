@@ -3,7 +3,7 @@
 import { Page } from './page.js';
 import { Table, outlines } from '../table.js';
 import { h, put, qty, s } from '../dom.js';
-import { count, difference, duration, plural, reward, seconds, signed, text, tick, tickStep } from '../format.js';
+import { count, difference, duration, plural, reward, column, unitFor, longest, signed, text, tick, tickStep } from '../format.js';
 import { LISTS } from '../help.js';
 import * as glyph from '../glyph.js';
 import { failed } from '../nothing.js';
@@ -117,7 +117,7 @@ export class ComparePage extends Page {
     if (d.rows_total > d.rows.length) out.push(h('p.pad.dim', null, count(d.rows_total - d.rows.length) + ' more rows are not shown.'));
     return h('div.ctable', { role: 'treegrid', tabindex: 0, 'aria-label': 'Steps of both' },
       h('div.srow.shead', { role: 'row' }, h('span.step', { role: 'columnheader' }, 'Step', h('span.note', null, 'upper bar ' + na.toLowerCase() + ', lower bar ' + nb.toLowerCase())), h('span.r', { role: 'columnheader' }, 'Argument, tokens'), h('span.r', { role: 'columnheader' }, 'Duration'),
-        h('span.dd', { role: 'columnheader' }, h('span', null, 'faster | slower'), h('span', null, nd)), h('span.tl', { role: 'columnheader' }, ticks.map((t) => h('i', { style: { left: t / full * 100 + '%' } }, tick(t, step))))),
+        h('span.dd', { role: 'columnheader' }, h('span', null, 'faster | slower'), h('span', null, nd)), h('span.tl', { role: 'columnheader' }, ticks.map((t) => h('i', { style: { left: t / full * 100 + '%' } }, tick(t, step, full))))),
       h('div.sbody', null, out));
   }
 
@@ -247,6 +247,7 @@ export class ComparePage extends Page {
     const dif = (v) => (v == null ? null : h('span', { class: v < 0 ? 'err' : v > 0 ? 'strong' : 'dim' }, v === 0 ? '0' : signed(v.toFixed(3), true)));
     const heads = ['Environment', 'Tasks', 'Mean 1', 'Mean 2', '2 minus 1', 'pass@' + d.k + ' 1', 'pass@' + d.k + ' 2', '2 minus 1', 'Worse', 'Better'];
     const erow = (e) => [e.env == null ? h('b', null, 'all') : line(e.env), count(e.tasks), num(e.a_mean), num(e.b_mean), dif(e.difference), num(e.a_pass), num(e.b_pass), dif(e.pass_difference), h('span', { class: e.worse ? 'err' : 'dim' }, count(e.worse)), h('span', { class: e.better ? '' : 'dim' }, count(e.better))];
+    const unit = unitFor(longest(d.rows.flatMap((r) => [r.a_duration_ns, r.b_duration_ns])));
     const cols = [
       { id: 'environment', head: 'Environment', width: 'minmax(130px, 200fr)', text: (r) => r.env, cell: (r) => h('span.cut', null, line(r.env)) },
       { id: 'task', head: 'Task', right: true, width: '64px', text: (r) => r.task, cell: (r) => count(r.task) },
@@ -254,10 +255,10 @@ export class ComparePage extends Page {
       { id: 'mean2', head: 'Mean 2', right: true, width: '84px', text: (r) => r.b_mean, cell: (r) => num(r.b_mean, 2) },
       { id: 'difference', head: 'Worse | better', width: 'minmax(140px, 260fr)', text: (r) => r.difference, cell: (r) => (r.difference ? h('span.axis2.wide2', null, h('i', { class: r.difference < 0 ? 'bad' : '', style: { width: Math.min(50, Math.abs(r.difference) * 50) + '%', [r.difference < 0 ? 'right' : 'left']: '50%' } })) : h('span.axis2.wide2')) },
       { id: 'by', head: '2 minus 1', right: true, width: '84px', cell: (r) => (r.difference == null ? null : h('span', { class: r.difference < 0 ? 'err' : r.difference > 0 ? 'strong' : 'dim' }, r.difference === 0 ? '0' : signed(r.difference.toFixed(2), true))) },
-      { id: 'scored1', head: 'Scored 1', right: true, width: '78px', text: (r) => r.a_n, cell: (r) => count(r.a_n) },
-      { id: 'scored2', head: 'Scored 2', right: true, width: '78px', text: (r) => r.b_n, cell: (r) => count(r.b_n) },
-      { id: 'duration1', head: 'Duration 1', right: true, width: '92px', text: (r) => r.a_duration_ns, cell: (r) => qty(seconds(r.a_duration_ns)) },
-      { id: 'duration2', head: 'Duration 2', right: true, width: '92px', text: (r) => r.b_duration_ns, cell: (r) => qty(seconds(r.b_duration_ns)) },
+      { id: 'scored1', rank: 4, head: 'Scored 1', right: true, width: '78px', text: (r) => r.a_n, cell: (r) => count(r.a_n) },
+      { id: 'scored2', rank: 4, head: 'Scored 2', right: true, width: '78px', text: (r) => r.b_n, cell: (r) => count(r.b_n) },
+      { id: 'duration1', rank: 5, head: 'Duration 1', right: true, width: '92px', text: (r) => r.a_duration_ns, cell: (r) => qty(column(r.a_duration_ns, unit)) },
+      { id: 'duration2', rank: 5, head: 'Duration 2', right: true, width: '92px', text: (r) => r.b_duration_ns, cell: (r) => qty(column(r.b_duration_ns, unit)) },
     ];
     if (this.table) this.table.unmount();
     this.next = d.next;

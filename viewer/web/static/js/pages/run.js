@@ -4,7 +4,7 @@ import { Page } from './page.js';
 import { Table, outlines } from '../table.js';
 import { Filter } from '../filter.js';
 import { h, put, qty, labelled, setText } from '../dom.js';
-import { clock, count, countdown, difference, duration, percent, plural, reward, seconds, since, text, when, whole } from '../format.js';
+import { clock, count, countdown, difference, duration, longest, percent, plural, rate, reward, column, columnDifference, since, text, unitFor, when, whole } from '../format.js';
 import { ms, now, sinceInstant, between } from '../clock.js';
 import { PARTS, split, swatch, progress, legend } from '../bars.js';
 import { rewards, durations, term } from '../charts.js';
@@ -18,23 +18,23 @@ import { line } from '../inert.js';
 import { GroupsTable } from './groups.js';
 
 const scaleWords = (ns) => '0 to ' + text([[String(ns / 1e9), 's']]);
-const longest = (r) => r.parts_ns && r.total_ns;
+const timed = (r) => r.parts_ns && r.total_ns;
 
 function columns(page) {
   return [
-    { id: 'env', head: 'Environment', sort: 'env', first: true, width: 'minmax(152px, 152fr)', text: (r) => r.env, cell: (r) => h('span.name', null, glyph.state(r.state), h('span.cut', { title: r.env }, line(r.env || r.agent || r.id))) },
+    { id: 'env', head: 'Environment', sort: 'env', first: true, width: 'minmax(172px, 152fr)', text: (r) => r.env, cell: (r) => h('span.name', null, glyph.state(r.state), h('span.cut', { title: r.env }, line(r.env || r.agent || r.id))) },
     { id: 'task', head: 'Task', sort: 'task', right: true, width: '62px', text: (r) => r.task, cell: (r) => count(r.task) },
-    { id: 'attempt', head: 'Attempt', sort: 'attempt', right: true, width: '66px', text: (r) => r.attempt, cell: (r) => (r.attempt == null ? null : [count(r.attempt), h('span.mid', null, '/' + count(r.attempts ?? r.attempt)), r.retry ? h('span.dim', null, ' retry ' + r.retry) : null]) },
-    { id: 'reward', head: 'Reward', sort: 'reward', right: true, width: '82px', text: (r) => r.reward, cell: (r) => glyph.reward(r.reward) },
-    { id: 'outcome', head: 'Outcome', width: 'minmax(174px, 190fr)', text: (r) => (r.state === 'failed' ? r.failure || 'failed' : r.state), cell: outcome },
-    { id: 'duration_ns', head: 'Duration', sort: 'dur', first: 'arrow', right: true, width: '100px', text: (r) => r.duration_ns, cell: (r) => dur(r) },
-    { id: 'parts_ns', head: () => ['Time, ' + scaleWords(page.scale) + ', › is longer'], width: 'minmax(150px, 364fr)', text: (r) => (r.parts_ns || []).join(' '), cell: (r) => (longest(r) ? split(r.parts_ns, r.total_ns, page.scale) : null) },
-    { id: 'turns', head: 'Turns', sort: 'turns', right: true, width: '62px', text: (r) => r.turns, cell: (r) => count(r.turns) },
-    { id: 'calls', head: 'Tools', sort: 'calls', right: true, width: '62px', text: (r) => r.tool_calls, cell: (r) => count(r.tool_calls) },
-    { id: 'tok.in', head: 'Tok in', sort: 'tok.in', right: true, width: '76px', text: (r) => r.tokens_in, cell: (r) => count(r.tokens_in) },
-    { id: 'tok.out', head: 'Tok out', sort: 'tok.out', right: true, width: '78px', text: (r) => r.tokens_out, cell: (r) => count(r.tokens_out) },
-    { id: 'spans', head: 'Spans', sort: 'spans', right: true, width: '66px', text: (r) => (r.trace ? r.spans : null), cell: (r) => (r.trace ? count(r.spans) : null) },
-    { id: 'started', head: 'Started', sort: 'started', right: true, width: '82px', text: (r) => r.started, cell: (r) => (r.since_run_ns == null ? null : h('span.mid', { title: clock(ms(r.started)) }, since(r.since_run_ns))) },
+    { id: 'attempt', head: 'Attempt', sort: 'attempt', right: true, width: '60px', text: (r) => r.attempt, cell: (r) => (r.attempt == null ? null : [count(r.attempt), h('span.mid', null, '/' + count(r.attempts ?? r.attempt)), r.retry ? h('span.dim', null, ' retry ' + r.retry) : null]) },
+    { id: 'reward', head: 'Reward', sort: 'reward', right: true, width: '78px', text: (r) => r.reward, cell: (r) => glyph.reward(r.reward) },
+    { id: 'outcome', head: 'Outcome', width: 'minmax(168px, 190fr)', text: (r) => (r.state === 'failed' ? r.failure || 'failed' : r.state), cell: outcome },
+    { id: 'duration_ns', head: 'Duration', sort: 'dur', first: 'arrow', right: true, width: '94px', text: (r) => r.duration_ns, cell: (r) => dur(r, page.unit) },
+    { id: 'parts_ns', rank: 1, head: () => ['Time, ' + scaleWords(page.scale) + ', › is longer'], width: 'minmax(150px, 364fr)', text: (r) => (r.parts_ns || []).join(' '), cell: (r) => (timed(r) ? split(r.parts_ns, r.total_ns, page.scale) : null) },
+    { id: 'turns', rank: 4, head: 'Turns', sort: 'turns', right: true, width: '62px', text: (r) => r.turns, cell: (r) => count(r.turns) },
+    { id: 'calls', rank: 5, head: 'Tools', sort: 'calls', right: true, width: '62px', text: (r) => r.tool_calls, cell: (r) => count(r.tool_calls) },
+    { id: 'tok.in', rank: 6, head: 'Tok in', sort: 'tok.in', right: true, width: '76px', text: (r) => r.tokens_in, cell: (r) => count(r.tokens_in) },
+    { id: 'tok.out', rank: 7, head: 'Tok out', sort: 'tok.out', right: true, width: '78px', text: (r) => r.tokens_out, cell: (r) => count(r.tokens_out) },
+    { id: 'spans', rank: 8, head: 'Spans', sort: 'spans', right: true, width: '66px', text: (r) => (r.trace ? r.spans : null), cell: (r) => (r.trace ? count(r.spans) : null) },
+    { id: 'started', rank: 9, head: 'Started', sort: 'started', right: true, width: '82px', text: (r) => r.started, cell: (r) => (r.since_run_ns == null ? null : h('span.mid', { title: clock(ms(r.started)) }, since(r.since_run_ns))) },
   ];
 }
 
@@ -46,10 +46,10 @@ function outcome(r) {
 }
 
 // dur is a rollout's duration in the column's seconds; a running one goes on.
-function dur(r) {
+function dur(r, unit) {
   if (r.duration_ns == null) return null;
-  const q = seconds(r.duration_ns);
-  if (r.guessed) q[0] = ['≥ ' + q[0][0], 's'];
+  const q = column(r.duration_ns, unit);
+  if (r.guessed) q[0][0] = '≥ ' + q[0][0];
   return r.state === 'running' ? qty(q, 'acc') : qty(q);
 }
 
@@ -66,20 +66,20 @@ function verdict(t) {
 function taskColumns(page, d) {
   const many = new Set(d.rows.map((r) => r.env)).size > 1, n = Math.min(d.columns, 4);
   const cols = [
-    many && { id: 'env', head: 'Environment', sort: 'env', width: 'minmax(110px, 130fr)', text: (r) => r.env, cell: (r) => h('span.cut', null, line(r.env)) },
+    many && { id: 'env', head: 'Environment', sort: 'env', width: 'minmax(150px, 150fr)', text: (r) => r.env, cell: (r) => h('span.cut', { title: r.env }, line(r.env)) },
     { id: 'task', head: 'Task', sort: 'task', width: '54px', text: (r) => r.task, cell: (r) => count(r.task) },
-    { id: 'attempts', head: 'Attempts', sort: 'state', first: 'arrow', width: 'minmax(140px, 170fr)', text: (r) => r.verdict, cell: verdict },
+    { id: 'attempts', head: 'Attempts', sort: 'state', first: 'arrow', width: 'minmax(130px, 170fr)', text: (r) => r.verdict, cell: verdict },
   ];
   for (let k = 0; k < n; k++) {
     const a = (r) => r.attempts[k];
     cols.push(
-      { id: 'state' + (k + 1), head: '', right: true, width: '44px', text: (r) => a(r) && a(r).state, cell: (r) => a(r) && glyph.state(a(r).state) },
+      { id: 'state' + (k + 1), rank: 4, head: '', right: true, width: '44px', text: (r) => a(r) && a(r).state, cell: (r) => a(r) && glyph.state(a(r).state) },
       { id: 'reward' + (k + 1), head: 'Reward', right: true, width: '72px', text: (r) => a(r) && a(r).reward, cell: (r) => a(r) && glyph.reward(a(r).reward) },
-      { id: 'duration' + (k + 1), head: 'Duration', right: true, width: '88px', text: (r) => a(r) && a(r).duration_ns, cell: (r) => a(r) && dur(a(r)) },
-      { id: 'time' + (k + 1), head: 'Attempt ' + (k + 1) + ', ' + scaleWords(page.taskScale), width: 'minmax(90px, 300fr)', cell: (r) => a(r) && longest(a(r)) ? split(a(r).parts_ns, a(r).total_ns, page.taskScale) : null });
+      { id: 'duration' + (k + 1), head: 'Duration', right: true, width: '88px', text: (r) => a(r) && a(r).duration_ns, cell: (r) => a(r) && dur(a(r), page.unit) },
+      { id: 'time' + (k + 1), rank: 1, head: 'Attempt ' + (k + 1) + ', ' + scaleWords(page.taskScale), width: 'minmax(90px, 300fr)', cell: (r) => a(r) && timed(a(r)) ? split(a(r).parts_ns, a(r).total_ns, page.taskScale) : null });
   }
-  cols.push({ id: 'mean', head: 'Mean', sort: 'mean', right: true, width: '70px', text: (r) => r.mean, cell: (r) => reward(r.mean) });
-  if (d.columns === 2) cols.push({ id: 'difference', head: '2 minus 1', sort: 'difference', right: true, width: '96px', text: (r) => r.difference_ns, cell: (r) => (r.difference_ns == null ? null : qty([[(r.difference_ns < 0 ? '−' : '+') + Math.abs(r.difference_ns / 1e9).toFixed(2), 's']])) });
+  cols.push({ id: 'mean', rank: 2, head: 'Mean', sort: 'mean', right: true, width: '70px', text: (r) => r.mean, cell: (r) => reward(r.mean) });
+  if (d.columns === 2) cols.push({ id: 'difference', rank: 3, head: '2 minus 1', sort: 'difference', right: true, width: '96px', text: (r) => r.difference_ns, cell: (r) => qty(columnDifference(r.difference_ns, page.unit)) });
   return cols.filter(Boolean);
 }
 
@@ -91,6 +91,7 @@ export class RunPage extends Page {
     this.q = params.get('q') || '';
     this.tab = params.get('tab') || 'rollouts';
     this.scale = this.taskScale = 1e9;
+    this.unit = unitFor(1e9);
     this.askHead = new Latest();
     this.askTable = new Latest();
     this.header = h('div.head.run');
@@ -173,7 +174,7 @@ export class RunPage extends Page {
       progress(ro, '.big'),
       h('div.legend', null,
         h('span', null, h('b', null, count(ro.finished)), ro.total == null ? ' finished' : ' of ' + count(ro.total) + ' finished'), legend(ro), h('span.gap'),
-        r.rate_per_min == null ? null : qty([[r.rate_per_min.toFixed(1), phone.matches ? '/min' : 'rollouts/min']]),
+        r.rate_per_min == null ? null : qty(rate(r.rate_per_min, phone.matches ? '/min' : 'rollouts/min')),
         r.left_ns == null ? null : h('span', null, 'about ', qty(whole(r.left_ns)), ' left')));
     this.tick();
   }
@@ -205,19 +206,17 @@ export class RunPage extends Page {
     const note = 'mean of ' + count(n) + ' finished ' + (n === 1 ? 'rollout' : 'rollouts') + (d.filtered ? ', filtered' : '');
     if (!n) return h('section.panel', null, h('h2', null, 'Where the time goes'), h('p.dim', null, 'No rollout has finished' + (d.filtered ? ' among these.' : ' yet.')));
     const all = rows[0], envs = rows.slice(1), one = envs.length === 1;
-    const widest = Math.max(...rows.map((r) => r.total_ns)), dp = widest < 1e9 ? 3 : 2;
-    const draw = (r, name, cls) => h('div.trow' + cls, null, h('span.cut', { title: name }, line(name)), h('span.n', null, count(r.n)), h('span.track', null, split(r.parts_ns, r.total_ns, widest)), h('span.v', null, qty(widest >= 60e9 ? duration(r.total_ns) : seconds(r.total_ns, dp))));
-    return h('section.panel.time', null, h('h2', null, 'Where the time goes', h('span.note', null, note), h('span.total', null, qty(seconds(all.total_ns, dp)))),
+    const widest = Math.max(...rows.map((r) => r.total_ns)), u = unitFor(widest);
+    const draw = (r, name, cls) => h('div.trow' + cls, null, h('span.cut', { title: name }, line(name)), h('span.n', null, count(r.n)), h('span.track', null, split(r.parts_ns, r.total_ns, widest)), h('span.v', null, qty(widest >= 60e9 ? duration(r.total_ns) : column(r.total_ns, u))));
+    return h('section.panel.time', null, h('h2', null, 'Where the time goes', h('span.note', null, note), h('span.total', null, qty(column(all.total_ns, u)))),
       h('div.trows', null, one ? draw(envs[0], envs[0].env, '.all') : [draw(all, envs.length ? 'all environments' : 'all', '.all'), envs.slice(0, 3).map((r) => draw(r, r.env, ''))],
-        envs.length > 3 ? h('div.trow.more', null, h('button.link', { onclick: () => this.envDialog(rows, dp, widest) }, 'and ' + plural(envs.length - 3, 'environment') + ' more')) : null),
-      h('div.parts', null, PARTS.map(([id, name], k) => h('span', null, h('span.l', null, swatch(id), name), h('span.f', null, qty(percent(all.parts_ns[k] / all.total_ns), 'p'), qty(seconds(all.parts_ns[k], dp), 'd'))))));
+        envs.length > 3 ? h('div.trow.more', null, h('button.link', { onclick: () => this.app.help() }, 'and ' + plural(envs.length - 3, 'environment') + ' more')) : null),
+      h('div.parts', null, PARTS.map(([id, name], k) => h('span', null, h('span.l', null, swatch(id), name), h('span.f', null, qty(percent(all.parts_ns[k] / all.total_ns), 'p'), qty(column(all.parts_ns[k], u), 'd'))))));
   }
 
-  envDialog() { this.app.help(); }
-
   phoneFigures(d) {
-    const all = d.reward.rows.find((r) => r.env == null) || d.reward.rows[0], f = (label, v) => h('span', null, h('span.lab', null, label), v);
-    return h('section.figs', null, f('reward', all && all.mean != null ? reward(all.mean, 3) : ''), f('p50', qty(seconds(d.duration.p50_ns))), f('p95', qty(seconds(d.duration.p95_ns))), f('longest', qty(seconds(d.duration.max_ns))));
+    const all = d.reward.rows.find((r) => r.env == null) || d.reward.rows[0], u = unitFor(d.duration.max_ns), f = (label, v) => h('span', null, h('span.lab', null, label), v);
+    return h('section.figs', null, f('reward', all && all.mean != null ? reward(all.mean, 3) : ''), f('p50', qty(column(d.duration.p50_ns, u))), f('p95', qty(column(d.duration.p95_ns, u))), f('longest', qty(column(d.duration.max_ns, u))));
   }
 
   drawTabs() {
@@ -254,7 +253,7 @@ export class RunPage extends Page {
       id: tasks ? 'task' : 'rollout', label: tasks ? 'Tasks' : 'Rollouts', columns: this.cols, sort: params.get('sort') || '',
       key: tasks ? (r) => r.env + '/' + r.task : (r) => [r.env, r.agent, r.task, r.attempt, r.retry, r.id].join('/'),
       open: (r) => this.openRow(r), onSort: (s) => { this.app.router.set({ sort: s }); this.loadTable(); }, mark: () => {}, more: () => this.more(), pending: (n) => this.pending(n),
-      small: tasks ? (r) => smallTask(r, this.taskScale) : (r) => small(r, this.scale),
+      small: tasks ? (r) => smallTask(r, this.taskScale) : (r) => small(r, this.scale, this.unit),
     });
     put(this.body, outlines(this.cols));
     this.shown = false;
@@ -280,6 +279,7 @@ export class RunPage extends Page {
 
   showTable(d, live) {
     this.next = d.next;
+    if (!live || d.rows.length > 1) this.unit = unitFor(longest(this.tab === 'tasks' ? d.rows.flatMap((r) => r.attempts.map((a) => a.duration_ns)) : d.rows.map((r) => r.duration_ns)));
     if (this.tab === 'tasks') {
       this.taskScale = d.scale_ns;
       if (!this.shown || !live) this.table.setColumns(taskColumns(this, d));
@@ -402,13 +402,13 @@ function started(ns) {
   return /^\d\d:/.test(w) ? 'today ' + w : w;
 }
 
-function small(r, scale) {
+function small(r, scale, unit) {
   const name = [h('b', null, line(r.env || r.id)), r.task == null ? null : h('span.mid', null, ' task ' + r.task + ', ' + r.attempt + ' of ' + (r.attempts ?? r.attempt))];
-  return h('span.lines2', null, glyph.state(r.state), h('span.a.cut', null, name), h('span.b', null, dur(r)), h('span.c', null, longest(r) ? split(r.parts_ns, r.total_ns, scale) : null), h('span.d', null, r.state === 'scored' ? h('span.rcell', null, glyph.reward(r.reward)) : outcome(r)));
+  return h('span.lines2', null, glyph.state(r.state), h('span.a.cut', null, name), h('span.b', null, dur(r, unit)), h('span.c', null, timed(r) ? split(r.parts_ns, r.total_ns, scale) : null), h('span.d', null, r.state === 'scored' ? h('span.rcell', null, glyph.reward(r.reward)) : outcome(r)));
 }
 
 function smallTask(r, scale) {
   return h('span.lines2', null, glyph.state(r.verdict === 'failed' ? 'failed' : r.verdict === 'open' ? 'running' : 'scored'), h('span.a.cut', null, h('b', null, line(r.env)), h('span.mid', null, ' task ' + r.task)), h('span.b', null, reward(r.mean)),
-    h('span.c.bars', null, r.attempts.slice(0, 3).map((a) => (longest(a) ? split(a.parts_ns, a.total_ns, scale) : h('span')))), h('span.d', null, verdict(r)));
+    h('span.c.bars', null, r.attempts.slice(0, 3).map((a) => (timed(a) ? split(a.parts_ns, a.total_ns, scale) : h('span')))), h('span.d', null, verdict(r)));
 }
 

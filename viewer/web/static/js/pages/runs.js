@@ -4,7 +4,7 @@ import { Page } from './page.js';
 import { Table, outlines } from '../table.js';
 import { Filter } from '../filter.js';
 import { h, put, qty } from '../dom.js';
-import { count, duration, percent, plural, rate, reward, seconds, text, three, when } from '../format.js';
+import { count, duration, column, longest, percent, plural, rate, reward, three, unitFor, when } from '../format.js';
 import { ms, now } from '../clock.js';
 import { progress } from '../bars.js';
 import { spark } from '../charts.js';
@@ -18,29 +18,31 @@ import { line } from '../inert.js';
 
 const environments = (r) => (r.environments_total === 1 ? r.environments[0] : plural(r.environments_total, 'environment'));
 
+let unit = unitFor(1e9); // of the p95 column
+
 const COLUMNS = [
   { id: 'run', head: 'Run', sort: 'name', width: 'minmax(246px, 292fr)', text: (r) => r.id, cell: (r) => h('span.name', null, glyph.state(r.state === 'finished' ? 'finished' : r.state), h('span.cut.main', { title: r.id }, line(r.id)), r.note ? h('span.note.cut', { class: 'note cut' + (r.state === 'failed' ? ' err' : ' dim') }, line(r.note)) : null) },
-  { id: 'environments', head: 'Environments', width: 'minmax(110px, 170fr)', text: (r) => r.environments.join(','), cell: (r) => h('span.mid.cut', { title: r.environments.join(', ') }, line(environments(r))) },
-  { id: 'started', head: 'Started', sort: 'started', first: 'arrow', right: true, width: 'minmax(92px, 80fr)', text: (r) => new Date(ms(r.started)).toISOString(), cell: (r) => h('span.mid', null, when(ms(r.started), now())) },
+  { id: 'environments', rank: 7, head: 'Environments', width: 'minmax(110px, 170fr)', text: (r) => r.environments.join(','), cell: (r) => h('span.mid.cut', { title: r.environments.join(', ') }, line(environments(r))) },
+  { id: 'started', rank: 2, head: 'Started', sort: 'started', first: 'arrow', right: true, width: 'minmax(92px, 80fr)', text: (r) => new Date(ms(r.started)).toISOString(), cell: (r) => h('span.mid', null, when(ms(r.started), now())) },
   { id: 'progress', head: 'Progress', width: 'minmax(70px, 128fr)', cell: (r) => progress(r.rollouts) },
   { id: 'rollouts', head: 'Rollouts', sort: 'rollouts', right: true, width: '122px', text: (r) => r.rollouts.finished + '/' + (r.rollouts.total ?? 'unknown'), cell: (r) => [count(r.rollouts.finished), r.rollouts.total == null ? null : h('span.dim', null, ' / ' + count(r.rollouts.total))] },
   { id: 'failed', head: 'Failed', sort: 'failed', right: true, width: '60px', text: (r) => r.rollouts.failed, cell: (r) => h('span', { class: r.rollouts.failed ? 'err' : 'dim' }, count(r.rollouts.failed)) },
-  { id: 'rate', head: 'Rate', sort: 'rate', right: true, width: '90px', text: (r) => r.rate_per_min, cell: (r) => (r.rate_per_min == null ? null : qty([[r.rate_per_min.toFixed(1), '/min']])) },
-  { id: 'over_time', head: 'Over time', width: '105px', cell: (r) => spark(r.over_time.counts) },
-  { id: 'reward', head: 'Reward', sort: 'reward', right: true, width: '68px', text: (r) => r.reward_mean, cell: (r) => (r.reward_mean == null ? (r.rollouts.finished ? h('span.dim', null, 'none') : null) : reward(r.reward_mean, 3)) },
-  { id: 'p95', head: 'p95 duration', sort: 'p95', right: true, width: '100px', text: (r) => r.p95_ns, cell: (r) => qty(seconds(r.p95_ns)) },
-  { id: 'spans', head: 'Spans', sort: 'spans', right: true, width: '90px', text: (r) => r.spans, cell: (r) => count(r.spans) },
-  { id: 'groups', head: 'Groups', width: 'minmax(104px, 142fr)', mono: true, text: (r) => r.spec ?? r.groups.join(','), cell: (r) => h('span.cut.mid', { title: r.groups.join(', ') }, line(r.spec ?? r.groups.join(','))) },
+  { id: 'rate', rank: 4, head: 'Rate', sort: 'rate', right: true, width: '90px', text: (r) => r.rate_per_min, cell: (r) => qty(rate(r.rate_per_min, '/min')) },
+  { id: 'over_time', rank: 8, head: 'Over time', width: '105px', cell: (r) => spark(r.over_time.counts) },
+  { id: 'reward', rank: 3, head: 'Reward', sort: 'reward', right: true, width: '76px', text: (r) => r.reward_mean, cell: (r) => (r.reward_mean == null ? (r.rollouts.finished ? h('span.dim', null, 'none') : null) : reward(r.reward_mean, 3)) },
+  { id: 'p95', rank: 5, head: 'p95 duration', sort: 'p95', right: true, width: '100px', text: (r) => r.p95_ns, cell: (r) => qty(column(r.p95_ns, unit)) },
+  { id: 'spans', rank: 6, head: 'Spans', sort: 'spans', right: true, width: '90px', text: (r) => r.spans, cell: (r) => count(r.spans) },
+  { id: 'groups', rank: 9, head: 'Groups', width: 'minmax(104px, 142fr)', mono: true, text: (r) => r.spec ?? r.groups.join(','), cell: (r) => h('span.cut.mid', { title: r.groups.join(', ') }, line(r.spec ?? r.groups.join(','))) },
 ];
 
 const SERVICES = [
   { id: 'service', head: 'Service', width: 'minmax(190px, 648fr)', text: (r) => r.service, cell: (r) => h('span.name', null, glyph.dot(''), h('span.cut.main', null, line(r.service))) },
-  { id: 'runtime', head: 'Runtime', width: 'minmax(100px, 190fr)', text: (r) => r.runtime, cell: (r) => h('span.mid', null, r.runtime ? line(r.runtime) : '') },
+  { id: 'runtime', rank: 4, head: 'Runtime', width: 'minmax(100px, 190fr)', text: (r) => r.runtime, cell: (r) => h('span.mid', null, r.runtime ? line(r.runtime) : '') },
   { id: 'traces', head: 'Traces', right: true, first: 'arrow', sort: 'traces', width: '130px', text: (r) => r.traces_per_min, cell: (r) => qty(rate(r.traces_per_min, '/min')) },
-  { id: 'over_time', head: 'Over time', width: '125px', cell: (r) => spark(r.over_time.counts) },
+  { id: 'over_time', rank: 3, head: 'Over time', width: '125px', cell: (r) => spark(r.over_time.counts) },
   { id: 'spans', head: 'Spans', right: true, width: '90px', text: (r) => r.spans, cell: (r) => count(r.spans) },
-  { id: 'errors', head: 'Errors', right: true, width: '84px', text: (r) => r.error_rate, cell: (r) => h('span', { class: r.error_rate ? 'err' : 'dim' }, qty(r.error_rate && r.error_rate < .1 ? [[three(r.error_rate * 100).slice(0, 4), '%']] : percent(r.error_rate))) },
-  { id: 'p50', head: 'p50', right: true, width: '84px', text: (r) => r.p50_ns, cell: (r) => (r.p50_ns == null ? null : qty(duration(r.p50_ns))) },
+  { id: 'errors', rank: 1, head: 'Errors', right: true, width: '84px', text: (r) => r.error_rate, cell: (r) => h('span', { class: r.error_rate ? 'err' : 'dim' }, qty(r.error_rate && r.error_rate < .1 ? [[three(r.error_rate * 100).slice(0, 4), '%']] : percent(r.error_rate))) },
+  { id: 'p50', rank: 2, head: 'p50', right: true, width: '84px', text: (r) => r.p50_ns, cell: (r) => (r.p50_ns == null ? null : qty(duration(r.p50_ns))) },
   { id: 'p95', head: 'p95', right: true, width: '90px', text: (r) => r.p95_ns, cell: (r) => (r.p95_ns == null ? null : qty(duration(r.p95_ns))) },
 ];
 
@@ -116,6 +118,7 @@ export class RunsPage extends Page {
       this.table.mount();
       this.services.mount();
     }
+    unit = unitFor(longest(d.rows.map((r) => r.p95_ns)));
     this.table.el.hidden = !d.rows.length;
     this.table.set(d.rows, { total: d.matched, live });
     if (this.none) this.none.remove();

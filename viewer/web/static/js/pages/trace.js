@@ -59,7 +59,7 @@ export class TracePage extends Page {
     this.wf.view.folds = this.q.get('fold') !== '0';
     for (const id of (this.q.get('open') || '').split(',')) if (id) this.wf.view.open.add(id);
     this.wf.setBy(this.q.get('color') === 'group' ? 'group' : 'process');
-    this.panelOpen = !phone.matches && prefs.load('panelOpen', true);
+    this.panelOpen = innerWidth >= 1000 && prefs.load('panelOpen', true);
     this.talkOpen = prefs.load('talkOpen', true);
     this.drawPanes();
     this.wf.mount();
@@ -270,7 +270,7 @@ export class TracePage extends Page {
     if (open && phone.matches) this.side.dataset.sheet = this.side.dataset.sheet === 'half' ? 'half' : 'peek';
     if (this.panelOpen === open) return;
     this.panelOpen = open;
-    if (!phone.matches) prefs.save('panelOpen', open);
+    if (innerWidth >= 1000) prefs.save('panelOpen', open);
     this.drawPanes();
     if (open) this.panel.show(this.wf, this.path, this.d.at);
     else this.wf.el.focus();

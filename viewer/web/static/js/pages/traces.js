@@ -20,14 +20,14 @@ const rollout = (r) => (r.rollout ? [r.rollout.env, r.rollout.task == null ? '' 
 
 const COLUMNS = [
   { id: 'root', head: 'Root', sort: 'root', width: 'minmax(180px, 300fr)', text: (r) => r.root, cell: (r) => h('span.name', null, state(r), h('span.cut.mono', { title: r.root || '' }, root(r))) },
-  { id: 'service', head: 'Service', sort: 'service', width: 'minmax(120px, 200fr)', text: (r) => r.service, cell: (r) => h('span.mid.cut', { title: r.service }, line(r.service)) },
-  { id: 'rollout', head: 'Rollout', width: 'minmax(120px, 240fr)', text: rollout, cell: (r) => h('span.mid.cut', null, line(rollout(r))) },
-  { id: 'run', head: 'Run', width: 'minmax(100px, 160fr)', text: (r) => r.run, cell: (r) => (r.run ? h('span.mid.cut', null, line(r.run)) : null) },
+  { id: 'service', rank: 3, head: 'Service', sort: 'service', width: 'minmax(120px, 200fr)', text: (r) => r.service, cell: (r) => h('span.mid.cut', { title: r.service }, line(r.service)) },
+  { id: 'rollout', rank: 2, head: 'Rollout', width: 'minmax(120px, 240fr)', text: rollout, cell: (r) => h('span.mid.cut', null, line(rollout(r))) },
+  { id: 'run', rank: 4, head: 'Run', width: 'minmax(100px, 160fr)', text: (r) => r.run, cell: (r) => (r.run ? h('span.mid.cut', null, line(r.run)) : null) },
   { id: 'duration_ns', head: 'Duration', sort: 'dur', right: true, width: '110px', text: (r) => r.duration_ns, cell: (r) => (r.duration_ns == null ? h('span.dim', null, 'unknown') : qty(duration(r.duration_ns), r.open ? 'acc' : '')) },
   { id: 'spans', head: 'Spans', sort: 'spans', right: true, width: '84px', text: (r) => r.spans, cell: (r) => count(r.spans) },
   { id: 'errors', head: 'Errors', sort: 'errors', right: true, width: '70px', text: (r) => r.errors, cell: (r) => h('span', { class: r.errors ? 'err' : 'dim' }, count(r.errors)) },
-  { id: 'services', head: 'Processes', right: true, width: '84px', text: (r) => r.services, cell: (r) => count(r.services) },
-  { id: 'trace', head: 'Trace', mono: true, width: '130px', text: (r) => r.trace, cell: (r) => h('span.dim', { title: r.trace }, middle(r.trace)) },
+  { id: 'services', rank: 5, head: 'Processes', right: true, width: '84px', text: (r) => r.services, cell: (r) => count(r.services) },
+  { id: 'trace', rank: 6, head: 'Trace', mono: true, width: '130px', text: (r) => r.trace, cell: (r) => h('span.dim', { title: r.trace }, middle(r.trace)) },
   { id: 'start', head: 'Start', sort: 'started', first: 'arrow', right: true, width: '104px', text: (r) => new Date(ms(r.start)).toISOString(), cell: (r) => h('span.mid', null, when(ms(r.start), now())) },
 ];
 

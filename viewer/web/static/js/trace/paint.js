@@ -22,7 +22,7 @@ export function grid(ctx, axis, p) {
   for (let t = Math.ceil(scale.from / step) * step; t <= scale.to; t += step) {
     const x = Math.round(scale.x(t));
     ctx.fillRect(x, 0, 1, height);
-    const label = tick(t, step), w = axis.measureText(label).width;
+    const label = tick(t, step, scale.to), w = axis.measureText(label).width;
     const lx = x === 0 ? 0 : x - w / 2;
     if (lx + w <= width + 18) axis.fillText(label, Math.max(0, lx), 12);
   }

@@ -69,7 +69,10 @@ export class Waterfall {
 
   get row() { return phone.matches ? 44 : 26; }
 
-  get left() { return phone.matches ? 16 : this.nameWidth + DUR + SHARE; }
+  get left() { return phone.matches ? 16 : this.nameNow + DUR + SHARE; }
+
+  // nameNow is the name column's width; where space is short it leaves the timeline its half.
+  get nameNow() { return Math.min(this.nameWidth, Math.max(150, (this.fullWidth || 2000) * .5 - DUR - SHARE)); }
 
   // set shows a model; head is the trace's summary. Open and closed rows, zoom and selection stay.
   set(model, head, now) {
@@ -140,7 +143,7 @@ export class Waterfall {
     this.dpr = Math.min(2, devicePixelRatio || 1);
     const w = this.width = Math.max(40, width - this.left - (phone.matches ? 16 : MARGIN));
     this.scale.width = w;
-    this.el.style.setProperty('--name', this.nameWidth + 'px');
+    this.el.style.setProperty('--name', this.nameNow + 'px');
     this.el.style.setProperty('--left', this.left + 'px');
     for (const c of this.canvases) size(c, w + MARGIN, height, this.dpr);
     size(this.axis, w + MARGIN, 24, this.dpr);
@@ -200,7 +203,7 @@ export class Waterfall {
     el.id = 'span-' + k;
     el.dataset.k = k;
     const step = this.indent();
-    slot.guides.style.width = Math.min(lines.depth[k] * step, this.nameWidth * .6) + 'px';
+    slot.guides.style.width = Math.min(lines.depth[k] * step, this.nameNow * .6) + 'px';
     slot.guides.style.backgroundSize = step + 'px 100%';
     const chev = kind === FOLD ? (view.open.has(c.id[i]) ? 'open' : 'shut') : kind !== MORE && hasBelow(m, view, i) ? (view.closed.has(i) ? 'shut' : 'open') : '';
     if (slot.chevState !== chev) { slot.chev.className = 'wchev ' + chev; slot.chevState = chev; }
@@ -238,7 +241,7 @@ export class Waterfall {
 
   // indent is 21 px a level, less when the trace is deep.
   indent() {
-    const most = phone.matches ? 90 : this.nameWidth * .55, step = phone.matches ? 10 : INDENT;
+    const most = phone.matches ? 90 : this.nameNow * .55, step = phone.matches ? 10 : INDENT;
     return this.deepest * step <= most ? step : Math.max(2, Math.floor(most / this.deepest));
   }
 
