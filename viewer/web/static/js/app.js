@@ -139,7 +139,7 @@ class App {
   up() {
     const a = document.activeElement;
     if (this.page && this.page.up && this.page.up()) return;
-    if (a && a !== document.body && a !== this.main && !a.closest('.table, .wf')) { a.blur(); return; }
+    if (a && a !== document.body && a !== this.main && !a.closest('.table, .wfgrid')) { a.blur(); return; }
     const above = this.page && this.page.above && this.page.above();
     if (above) this.go(above);
   }

@@ -22,7 +22,7 @@ export class Table {
     this.columns = this.shown = o.columns;
     this.head = h('div.thead', { role: 'row' });
     this.space = h('div.space', { role: 'presentation' });
-    this.body = h('div.tbody', { role: 'rowgroup' }, this.space);
+    this.body = h('div.tbody', { role: 'rowgroup', tabindex: -1 }, this.space);
     this.el = h('div.table', { role: 'grid', tabindex: 0, 'aria-label': o.label, 'aria-readonly': 'true' }, h('div', { role: 'rowgroup' }, this.head), this.body);
     this.el.addEventListener('click', (e) => this.click(e));
     this.el.addEventListener('pointerenter', () => { this.hover = true; });

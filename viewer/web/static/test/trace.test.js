@@ -105,7 +105,7 @@ test('odd members stay visible, with their number', () => {
   assert.equal(lineOf(m, lines, 30), 1);
   assert.equal(flatten(m, view({ open: new Set(['id1']) })).n, 52);
   assert.equal(flatten(m, view({ folds: false })).n, 51);
-  const f = figures(m.columns, m.folds[0], 1e9);
+  const f = figures(m.columns, m.sub, m.folds[0], 1e9);
   assert.equal(f.errors, 1);
   assert.equal(f.truncated, 1);
   assert.equal(f.times.length, 49);

@@ -89,7 +89,7 @@ export class ComparePage extends Page {
   // figures is the three-line table: one, the other, the difference.
   figures() {
     const { a, b } = this.d, [na, nb, nd] = this.names(), x = (o) => o.rollout;
-    const heads = ['', 'Reward', 'Total', ...PARTS, 'Turns', 'Tool calls', 'Tok in', 'Tok out', 'Spans'];
+    const heads = [h('span.vh', null, 'Attempt'), 'Reward', 'Total', ...PARTS, 'Turns', 'Tool calls', 'Tok in', 'Tok out', 'Spans'];
     const nums = (o) => { const r = x(o); return r ? [r.turns, r.tool_calls, r.tokens_in, r.tokens_out, r.spans] : [null, null, null, null, o.trace.spans]; };
     const parts = (o) => (x(o) && x(o).parts_ns) || Array(6).fill(null), total = (o) => (x(o) ? x(o).total_ns : o.trace.duration_ns);
     const row = (name, o) => [h('b', null, name), x(o) ? glyph.reward(x(o).reward) : null, total(o) == null ? null : qty(duration(total(o))), ...parts(o).map((v) => (v == null ? null : qty(duration(v)))), ...nums(o).map((v) => count(v))];
@@ -134,13 +134,13 @@ export class ComparePage extends Page {
     const name = line(r.name);
     return h('div.srow', { role: 'row', 'aria-level': r.depth + 1, 'aria-selected': String(i === this.at), data: { i }, onclick: () => { this.select(i); this.openStep(); },
       'aria-label': [name, only, r.a ? text(duration(r.a.duration_ns)) : '', r.b ? text(duration(r.b.duration_ns)) : '', r.difference_ns == null ? '' : 'difference ' + text(difference(r.difference_ns))].filter(Boolean).join(', ') },
-      h('span.step', null, h('span.guides', { style: { width: Math.min(10, r.depth) * 21 + 'px' } }), h('span.wchev.' + (hasKids(this.d.rows, i) ? 'open' : 'none'), null, s('svg', { width: 12, height: 12, viewBox: '0 0 12 12' }, s('path', { d: 'M2.5 4L6 7.6 9.5 4', fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5 }))),
+      h('span.step', { role: 'gridcell' }, h('span.guides', { style: { width: Math.min(10, r.depth) * 21 + 'px' } }), h('span.wchev.' + (hasKids(this.d.rows, i) ? 'open' : 'none'), null, s('svg', { width: 12, height: 12, viewBox: '0 0 12 12' }, s('path', { d: 'M2.5 4L6 7.6 9.5 4', fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5 }))),
         h('span.pm.' + (r.paired ? 'two' : 'one'), null, h('i', { style: { background: r.paired ? 'var(--c' + this.caller(i) + ')' : colour } }), s('svg', { width: 7, height: 8, viewBox: '0 0 7 8' }, s('path', { d: 'M0 4h6M3.6 1.6L6 4 3.6 6.4', fill: 'none', stroke: 'var(--ink3)', 'stroke-width': 1.2 })), h('i', { style: { background: colour } })),
         h('span.wname', null, name), h('span.wnote' + (only ? '.warn' : ''), null, only || (r.turn == null ? '' : 'turn ' + r.turn))),
-      h('span.args.mono' + (unlike ? '.unlike' : ''), null, both(arg)),
-      h('span.durs', null, both((x) => [x.error ? glyph.cross('error') : null, qty(duration(x.duration_ns))])),
-      h('span.dd', null, h('span.axis2', null, share ? h('i', { style: { width: Math.max(.8, share) + '%', [r.difference_ns < 0 ? 'right' : 'left']: '50%' } }) : null), h('span', { class: bold ? 'strong' : 'mid' }, r.difference_ns == null ? null : qty(difference(r.difference_ns)))),
-      h('span.tl', null, ticks.map((t) => h('u', { style: { left: t / full * 100 + '%' } })), bar(r.a, 'a'), bar(r.b, 'b')));
+      h('span.args.mono' + (unlike ? '.unlike' : ''), { role: 'gridcell' }, both(arg)),
+      h('span.durs', { role: 'gridcell' }, both((x) => [x.error ? glyph.cross('error') : null, qty(duration(x.duration_ns))])),
+      h('span.dd', { role: 'gridcell' }, h('span.axis2', null, share ? h('i', { style: { width: Math.max(.8, share) + '%', [r.difference_ns < 0 ? 'right' : 'left']: '50%' } }) : null), h('span', { class: bold ? 'strong' : 'mid' }, r.difference_ns == null ? null : qty(difference(r.difference_ns)))),
+      h('span.tl', { role: 'gridcell' }, ticks.map((t) => h('u', { style: { left: t / full * 100 + '%' } })), bar(r.a, 'a'), bar(r.b, 'b')));
   }
 
   // caller is the colour of the row that a call came from.

@@ -73,7 +73,7 @@ function taskColumns(page, d) {
   for (let k = 0; k < n; k++) {
     const a = (r) => r.attempts[k];
     cols.push(
-      { id: 'state' + (k + 1), rank: 4, head: '', right: true, width: '44px', text: (r) => a(r) && a(r).state, cell: (r) => a(r) && glyph.state(a(r).state) },
+      { id: 'state' + (k + 1), rank: 4, head: h('span.vh', null, 'State ' + (k + 1)), right: true, width: '44px', text: (r) => a(r) && a(r).state, cell: (r) => a(r) && glyph.state(a(r).state) },
       { id: 'reward' + (k + 1), head: 'Reward', right: true, width: '72px', text: (r) => a(r) && a(r).reward, cell: (r) => a(r) && glyph.reward(a(r).reward) },
       { id: 'duration' + (k + 1), head: 'Duration', right: true, width: '88px', text: (r) => a(r) && a(r).duration_ns, cell: (r) => a(r) && dur(a(r), page.unit) },
       { id: 'time' + (k + 1), rank: 1, head: 'Attempt ' + (k + 1) + ', ' + scaleWords(page.taskScale), width: 'minmax(90px, 300fr)', cell: (r) => a(r) && timed(a(r)) ? split(a(r).parts_ns, a(r).total_ns, page.taskScale) : null });
@@ -97,11 +97,12 @@ export class RunPage extends Page {
     this.header = h('div.head.run');
     this.panels = h('div.panels');
     this.tabs = h('div.tabs', { role: 'tablist', 'aria-label': 'Parts of the run' });
+    this.tabSelect = h('label.tabselect');
     this.matches = h('span.matches');
     this.filter = new Filter({ placeholder: 'reward<0.5  env:multi_step  dur>2s  outcome:failed  text', for: 'rollouts', run, apply: (q) => this.setQuery(q), leave: () => this.table && this.table.el.focus() });
     this.filter.set(this.q);
     this.body = h('div.tablebox');
-    this.scroll = h('div.page.scroll.inphone', null, this.header, this.panels, h('div.tabline', null, this.tabs, this.filter.el, this.matches), this.body);
+    this.scroll = h('div.page.scroll.inphone', null, this.header, this.panels, h('div.tabline', null, this.tabs, this.filter.el, this.tabSelect, this.matches), this.body);
     this.el.append(this.scroll);
     this.resize = new ResizeObserver(() => this.drawDuration());
   }
@@ -222,8 +223,8 @@ export class RunPage extends Page {
   drawTabs() {
     const c = this.d ? this.d.counts : {};
     const list = [['rollouts', 'Rollouts', c.rollouts], ['tasks', 'Tasks', c.tasks], ['groups', 'Groups', c.groups]];
-    put(this.tabs, list.map(([id, name, n], i) => h('button.tab', { role: 'tab', 'aria-selected': String(id === this.tab), title: String(i + 1), onclick: () => this.setTab(id) }, name, n == null ? null : h('span.n', null, count(n)))),
-      h('label.tabselect', null, h('select', { 'aria-label': 'Part of the run', onchange: (e) => this.setTab(e.target.value) }, list.map(([id, name]) => h('option', { value: id, selected: id === this.tab }, name)))));
+    put(this.tabs, list.map(([id, name, n], i) => h('button.tab', { role: 'tab', 'aria-selected': String(id === this.tab), title: String(i + 1), onclick: () => this.setTab(id) }, name, n == null ? null : h('span.n', null, count(n)))));
+    put(this.tabSelect, h('select', { 'aria-label': 'Part of the run', onchange: (e) => this.setTab(e.target.value) }, list.map(([id, name]) => h('option', { value: id, selected: id === this.tab }, name))));
   }
 
   setTab(id) {

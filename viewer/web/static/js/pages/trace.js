@@ -10,7 +10,7 @@ import { Panel } from '../trace/panel.js';
 import { Conversation } from '../trace/conversation.js';
 import { Logs } from '../trace/logs.js';
 import { load } from '../trace/loader.js';
-import { reroot } from '../trace/model.js';
+import { reroot, setPath } from '../trace/model.js';
 import { groupPlaces } from '../trace/colours.js';
 import { TRACE } from '../help.js';
 import * as glyph from '../glyph.js';
@@ -31,7 +31,7 @@ export class TracePage extends Page {
     this.path = '/traces/' + this.trace;
     this.head = h('div.head.trace');
     this.wf = new Waterfall({ select: () => this.selected(), change: () => this.keep(), open: () => this.showPanel(true), root: (r) => this.reroot(r) });
-    this.panel = new Panel({ close: () => this.showPanel(false), filter: (t) => this.filterBy(t), jump: (r) => { this.wf.selectRow(r); this.wf.el.focus(); }, conversation: (ids) => this.talk.of(ids) });
+    this.panel = new Panel({ close: () => this.showPanel(false), filter: (t) => this.filterBy(t), jump: (r) => { this.wf.selectRow(r); this.wf.focus(); }, conversation: (ids) => this.talk.of(ids) });
     this.talk = new Conversation({ select: (id) => this.selectSpan(id), colour: (r) => this.roleColour(r) });
     this.logs = new Logs({ select: (id) => this.selectSpan(id), colour: (s) => this.serviceColour(s) });
     this.tab = params.get('tab') === 'logs' ? 'logs' : 'talk';
@@ -273,7 +273,7 @@ export class TracePage extends Page {
     if (innerWidth >= 1000) prefs.save('panelOpen', open);
     this.drawPanes();
     if (open) this.panel.show(this.wf, this.path, this.d.at);
-    else this.wf.el.focus();
+    else this.wf.focus();
   }
 
   drawPanes() {
@@ -308,7 +308,10 @@ export class TracePage extends Page {
     if (!this.d || !this.d.open) return;
     const r = this.rollout;
     if (this.runningChip && r && r.started) setText(this.runningChip, 'running ' + countdown(sinceInstant(r.started)));
-    if (this.model && !this.app.live.paused && !document.hidden) this.wf.advance(this.nowNs());
+    if (!this.model || this.app.live.paused || document.hidden) return;
+    // the path runs on with what is open; in large traces only as new spans come
+    if (this.model.n <= 5000) setPath(this.model, this.wf.view.root >= 0 ? this.wf.view.root : this.d.root ? this.d.root.row : -1, this.nowNs());
+    this.wf.advance(this.nowNs());
   }
 
   update(d) {
@@ -401,7 +404,7 @@ export class TracePage extends Page {
 
   up() {
     if (!this.wf.finder.hidden) { this.wf.closeFind(); return true; }
-    if (this.side.contains(document.activeElement)) { this.wf.el.focus(); return true; }
+    if (this.side.contains(document.activeElement)) { this.wf.focus(); return true; }
     if (this.panelOpen) { this.showPanel(false); return true; }
     return false;
   }

@@ -120,8 +120,9 @@ export function label(f, name, count) {
   return count(f.count) + ' × ' + f.members.slice(0, f.period).map(name).join(', ');
 }
 
-// figures sums a fold up, from rows that are finished and not truncated.
-export function figures(c, f, now) {
+// figures sums a fold up; percentiles are over members that are finished and not truncated. Errors and the like count members
+// that have one anywhere below them.
+export function figures(c, sub, f, now) {
   let first = Infinity, last = -Infinity, sum = 0, errors = 0, resent = 0, truncated = 0, open = 0;
   const times = [];
   f.members.forEach((i) => {
@@ -129,9 +130,11 @@ export function figures(c, f, now) {
     first = Math.min(first, c.start[i]);
     last = Math.max(last, e);
     sum += e - c.start[i];
-    if (c.flags[i] & ERROR) errors++;
-    if (c.flags[i] & RESENT) resent++;
-    if (c.flags[i] & TRUNCATED) truncated++;
+    let below = 0;
+    for (let k = i; k < sub[i]; k++) below |= c.flags[k];
+    if (below & ERROR) errors++;
+    if (below & RESENT) resent++;
+    if (below & TRUNCATED) truncated++;
     if (c.flags[i] & OPEN) open++;
     else if (!(c.flags[i] & TRUNCATED)) times.push(e - c.start[i]);
   });

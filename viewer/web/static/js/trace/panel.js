@@ -128,7 +128,7 @@ export class Panel {
   fold(f) {
     this.key = '';
     const wf = this.wf, m = wf.model, c = m.columns, view = wf.view;
-    const now = wf.now ?? wf.scale.full, g = figures(c, f, now);
+    const now = wf.now ?? wf.scale.full, g = figures(c, m.sub, f, now);
     const name = (r) => line(nameOf(c, view.pairs && m.pair[r] >= 0 ? m.pair[r] : r));
     let inside = 0, share = 0, spans = 0;
     for (const r of f.members) { const b = m.pair[r]; if (b >= 0) inside += m.ends[b] - c.start[b]; share += m.pathSum[m.sub[r]] - m.pathSum[r]; spans += m.sub[r] - r; }

@@ -38,13 +38,14 @@ export class Waterfall {
     this.findButton = h('button.findbtn', { onclick: () => this.openFind() }, 'find', h('kbd', null, '/'));
     this.tools = h('div.wftools', null, h('div.wfleft', null, this.chip, this.says, h('span.gap'), this.finder, this.hits, this.findButton), this.map.canvas);
     this.axis = h('canvas.waxis', { 'aria-hidden': 'true' });
-    this.grip = h('span.grip', { role: 'separator', 'aria-orientation': 'vertical', 'aria-label': 'Width of the names', tabindex: -1 });
+    this.grip = h('span.grip', { 'aria-hidden': 'true' });
     this.headRow = h('div.wfhead', { role: 'row' }, h('span.n', { role: 'columnheader' }, 'Span'), this.grip, h('span.d', { role: 'columnheader' }, 'Duration'), h('span.p', { role: 'columnheader' }, 'On path'), this.axis);
     this.space = h('div.space', { role: 'presentation' });
-    this.scroller = h('div.wfscroll', { tabindex: -1 }, this.space);
+    this.scroller = h('div.wfscroll', { role: 'rowgroup', tabindex: -1 }, this.space);
     this.canvases = ['grid', 'bars', 'over'].map((n) => h('canvas.layer.' + n, { 'aria-hidden': 'true' }));
     this.bodyEl = h('div.wfbody', null, this.scroller, h('div.layers', null, this.canvases));
-    this.el = h('section.wf', { role: 'treegrid', tabindex: 0, 'aria-label': 'Spans' }, this.tools, this.headRow, this.bodyEl);
+    this.grid = h('div.wfgrid', { role: 'treegrid', tabindex: 0, 'aria-label': 'Spans' }, this.headRow, this.bodyEl);
+    this.el = h('div.wf', null, this.tools, this.grid);
     this.dirty = 0;
     this.top = 0;
     this.size = new ResizeObserver((list) => { for (const e of list) this.resized(e.contentRect.width, e.contentRect.height); });
@@ -61,6 +62,8 @@ export class Waterfall {
     this.scrollTop = 0;
   }
 
+  focus() { this.grid.focus({ preventScroll: true }); }
+
   mount() { this.size.observe(this.scroller); }
 
   unmount() { this.size.disconnect(); cancelAnimationFrame(this.frame); }
@@ -71,8 +74,8 @@ export class Waterfall {
 
   get left() { return phone.matches ? 16 : this.nameNow + DUR + SHARE; }
 
-  // nameNow is the name column's width; where space is short it leaves the timeline its half.
-  get nameNow() { return Math.min(this.nameWidth, Math.max(150, (this.fullWidth || 2000) * .5 - DUR - SHARE)); }
+  // nameNow is the name column's width; where space is short it leaves the timeline 320 px.
+  get nameNow() { return Math.min(this.nameWidth, Math.max(150, (this.fullWidth || 2000) - DUR - SHARE - MARGIN - 320)); }
 
   // set shows a model; head is the trace's summary. Open and closed rows, zoom and selection stay.
   set(model, head, now) {
@@ -125,7 +128,7 @@ export class Waterfall {
     this.squeeze = full > HIGHEST ? (HIGHEST - (this.height || 0)) / (full - (this.height || 0)) : 1;
     this.space.style.height = Math.min(full, HIGHEST) + 'px';
     this.el.style.setProperty('--rows', full + 'px');
-    this.el.setAttribute('aria-rowcount', String(this.lines.n));
+    this.grid.setAttribute('aria-rowcount', String(this.lines.n));
   }
 
   toolbar() {
@@ -190,7 +193,7 @@ export class Waterfall {
       const y = k * rh + shift;
       if (slot.y !== y) { slot.el.style.transform = 'translateY(' + y + 'px)'; slot.y = y; }
       const on = k === this.at;
-      if (slot.on !== on) { slot.el.setAttribute('aria-selected', String(on)); slot.on = on; if (on) this.el.setAttribute('aria-activedescendant', slot.el.id); }
+      if (slot.on !== on) { slot.el.setAttribute('aria-selected', String(on)); slot.on = on; if (on) this.grid.setAttribute('aria-activedescendant', slot.el.id); }
     }
     this.redraw = false;
   }
@@ -446,7 +449,7 @@ export class Waterfall {
     setText(this.hits, '');
     this.redraw = true;
     this.mark(ROWS);
-    this.el.focus();
+    this.focus();
   }
 
   search() {
