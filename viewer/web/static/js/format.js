@@ -51,7 +51,7 @@ export function three(v) {
 function longDuration(s) {
   if (s < 3600) return [[String(Math.floor(s / 60)), 'm'], [two(s % 60), 's']];
   if (s < 86400) return [[String(Math.floor(s / 3600)), 'h'], [two(Math.floor(s % 3600 / 60)), 'm']];
-  return [[String(Math.floor(s / 86400)), 'd'], [String(Math.floor(s % 86400 / 3600)), 'h']];
+  return [[group(String(Math.floor(s / 86400))), 'd'], [String(Math.floor(s % 86400 / 3600)), 'h']];
 }
 
 function two(n) { return String(n).padStart(2, '0'); }

@@ -141,17 +141,22 @@ export class RunPage extends Page {
 
   get path() { return '/runs/' + encodeURIComponent(this.run); }
 
-  async loadHead(live = false) {
+  // a query that the server does not take changes nothing that is shown; at first everything is shown instead.
+  async loadHead(live = false, q = this.q) {
     try {
-      const d = await this.askHead.get(this.path, { q: this.q });
-      this.filter.complain('');
+      const d = await this.askHead.get(this.path, { q });
+      if (q === this.q) this.filter.complain('');
       this.d = d;
       this.drawHead();
       this.drawPanels();
       this.drawTabs();
     } catch (e) {
       if (aborted(e)) return;
-      if (e.query) { this.complain(e); return; }
+      if (e.query) {
+        this.complain(e);
+        if (!this.d) await this.loadHead(live, '');
+        return;
+      }
       if (!live) { put(this.panels); put(this.header, failed(e, () => this.loadHead())); this.el.classList.add('broken'); }
     }
   }
@@ -263,18 +268,20 @@ export class RunPage extends Page {
 
   get tablePath() { return this.path + (this.tab === 'tasks' ? '/tasks' : '/rollouts'); }
 
-  async loadTable(live = false) {
+  async loadTable(live = false, q = this.q) {
     if (!this.table) return;
     const table = this.table;
     try {
-      const d = await this.askTable.get(this.tablePath, { q: this.q, sort: table.o.sort });
+      const d = await this.askTable.get(this.tablePath, { q, sort: table.o.sort });
       if (table !== this.table || this.ctl.signal.aborted) return;
-      this.filter.complain('');
+      if (q === this.q) this.filter.complain('');
       this.showTable(d, live);
     } catch (e) {
       if (aborted(e)) return;
-      if (e.query) this.complain(e);
-      else if (!live) put(this.body, failed(e, () => this.loadTable()));
+      if (e.query) {
+        this.complain(e);
+        if (!this.shown) await this.loadTable(live, '');
+      } else if (!live) put(this.body, failed(e, () => this.loadTable()));
     }
   }
 

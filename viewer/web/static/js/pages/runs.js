@@ -88,15 +88,15 @@ export class RunsPage extends Page {
     this.services.unmount();
   }
 
-  async load(live = false) {
+  async load(live = false, q = this.q) {
     try {
-      const [d, s] = await Promise.all([this.ask.get('/runs', { q: this.q, sort: this.table.o.sort }), this.get('/services').catch(() => ({ rows: [] }))]);
+      const [d, s] = await Promise.all([this.ask.get('/runs', { q, sort: this.table.o.sort }), this.get('/services').catch(() => ({ rows: [] }))]);
       if (this.ctl.signal.aborted) return;
-      this.filter.complain('');
+      if (q === this.q) this.filter.complain('');
       this.show(d, s, live);
     } catch (e) {
       if (aborted(e)) return;
-      if (e.query) { this.filter.complain(e.what + (e.query.nearest ? ' Nearest: ' + e.query.nearest + '.' : ''), e.query); return; }
+      if (e.query) { this.filter.complain(e.what + (e.query.nearest ? ' Nearest: ' + e.query.nearest + '.' : ''), e.query); if (!this.drawn) await this.load(live, ''); return; }
       if (!live) put(this.body, failed(e, () => this.load()));
     }
   }

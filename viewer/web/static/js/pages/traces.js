@@ -72,10 +72,10 @@ export class TracesPage extends Page {
     this.table.unmount();
   }
 
-  async load(live = false) {
+  async load(live = false, q = this.q) {
     try {
-      const d = await this.ask.get('/traces', { q: this.q, sort: this.table.o.sort });
-      this.filter.complain('');
+      const d = await this.ask.get('/traces', { q, sort: this.table.o.sort });
+      if (q === this.q) this.filter.complain('');
       this.next = d.next;
       if (!d.matched && !this.q) { this.head.hidden = true; this.drawn = false; put(this.body, h('div.scroll', null, empty(this.app))); return; }
       this.head.hidden = false;
@@ -85,8 +85,10 @@ export class TracesPage extends Page {
       this.table.set(d.rows, { total: d.matched, live });
     } catch (e) {
       if (aborted(e)) return;
-      if (e.query) this.filter.complain(e.what + (e.now ? ' ' + e.now : e.query.nearest ? ' Nearest: ' + e.query.nearest + '.' : ''), e.query);
-      else if (!live) { this.drawn = false; put(this.body, failed(e, () => this.load())); }
+      if (e.query) {
+        this.filter.complain(e.what + (e.now ? ' ' + e.now : e.query.nearest ? ' Nearest: ' + e.query.nearest + '.' : ''), e.query);
+        if (!this.drawn) await this.load(live, '');
+      } else if (!live) { this.drawn = false; put(this.body, failed(e, () => this.load())); }
     }
   }
 
