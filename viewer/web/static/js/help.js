@@ -12,6 +12,11 @@ export const LISTS = ['Lists', [['j k ↓ ↑', 'move'], ['Enter', 'open'], ['Sp
 export const TRACE = ['Trace', [['j k', 'move'], ['h l', 'close, open'], ['Enter', 'panel; in it: next section'], ['e E', 'next, previous error'], ['n N', 'next, previous on the path'], ['+ - 0', 'zoom in, out, all'], ['← →', 'pan'],
   ['[ ]', 'other attempt'], ['c', 'compare attempts'], ['p', 'pairs'], ['x X', 'fold, all folds'], ['b', 'colour by'], ['r R', 'make root, undo'], ['i v', 'panel, conversation']]];
 
+// command writes the terminal's command for a query.
+export function command(q) {
+  return 'lens traces ls' + (q ? " --query '" + q.replaceAll("'", "'\\''") + "'" : '');
+}
+
 // show opens the help of a page: {keys: [section], command, tables: [{title, head, rows}]}.
 export function show(page) {
   const before = document.activeElement;

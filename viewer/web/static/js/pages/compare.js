@@ -4,7 +4,8 @@ import { Page } from './page.js';
 import { Table, outlines } from '../table.js';
 import { h, put, qty, s } from '../dom.js';
 import { count, difference, duration, plural, reward, column, unitFor, longest, signed, text, tick, tickStep } from '../format.js';
-import { LISTS } from '../help.js';
+import { LISTS, command } from '../help.js';
+import { quote } from '../query.js';
 import * as glyph from '../glyph.js';
 import { failed } from '../nothing.js';
 import { aborted } from '../api.js';
@@ -214,7 +215,7 @@ export class ComparePage extends Page {
 
   above() { const run = this.d && (this.runs ? this.d.a.id : this.d.a.trace.run); return run ? '/runs/' + encodeURIComponent(run) : '/runs'; }
 
-  command() { return this.runs ? "lens traces ls 'run:" + (this.p.get('a') || '') + ',' + (this.p.get('b') || '') + "'" : 'lens traces show ' + this.p.get('a'); }
+  command() { return this.runs ? command(['a', 'b'].filter((k) => this.p.get(k)).map((k, i) => (i ? ',' : 'run:') + quote(this.p.get(k))).join('')) : 'lens traces show ' + this.p.get('a'); }
 
   // --- two runs
 

@@ -7,7 +7,8 @@ import { spark } from '../charts.js';
 import { line } from '../inert.js';
 import * as glyph from '../glyph.js';
 import { copyText } from '../toast.js';
-import { LISTS } from '../help.js';
+import { LISTS, command } from '../help.js';
+import { quote } from '../query.js';
 
 // ORDER gives groups their colours; others follow by their place.
 const ORDER = ['job', 'server', 'http_client', 'rollout', 'startup', 'agent', 'model_call', 'verify'];
@@ -150,5 +151,5 @@ export class GroupsPage extends Page {
 
   above() { return this.runName ? '/runs/' + encodeURIComponent(this.runName) : '/runs'; }
 
-  command() { return 'lens traces ls' + (this.runName ? " 'run:" + this.runName + "'" : ''); }
+  command() { return command(this.runName ? 'run:' + quote(this.runName) : ''); }
 }

@@ -8,7 +8,8 @@ import { clock, count, countdown, difference, duration, longest, percent, plural
 import { ms, now, sinceInstant, between } from '../clock.js';
 import { PARTS, split, swatch, progress, legend } from '../bars.js';
 import { rewards, durations, term } from '../charts.js';
-import { LISTS } from '../help.js';
+import { LISTS, command } from '../help.js';
+import { quote } from '../query.js';
 import * as glyph from '../glyph.js';
 import { noMatch, bestDrop, failed } from '../nothing.js';
 import { aborted, Latest } from '../api.js';
@@ -171,7 +172,7 @@ export class RunPage extends Page {
     const tokens = r.tokens_in == null && r.tokens_out == null ? null : labelled('tokens', count(r.tokens_in) + ' in, ' + count(r.tokens_out) + ' out');
     put(this.header,
       h('div.titleline', null, h('h1', null, glyph.state(r.state === 'finished' ? 'finished' : r.state), h('span.cut', null, line(r.id))), state, h('span.gap'),
-        h('span.acts', null, h('button.btn', { onclick: () => this.compareRun() }, 'Compare…'), h('button.btn', { onclick: () => this.exportCommand() }, 'Export'), h('button.btn', { onclick: () => this.app.copyLink() }, glyph.copy(), 'Copy link'))),
+        h('span.acts', null, h('button.btn', { onclick: () => this.compareRun() }, 'Compare…'), h('button.btn', { onclick: () => this.app.copyLink() }, glyph.copy(), 'Copy link'))),
       h('div.meta', null,
         labelled('started', started(r.started)), r.state === 'running' ? null : labelled('took', qty(duration(between(r.started, r.last)))),
         labelled('processes', count(r.processes)), labelled('groups', h('span.mono', null, line(r.spec ?? r.groups.join(',')))),
@@ -360,8 +361,6 @@ export class RunPage extends Page {
 
   compareRun() { this.app.go('/compare?runs=1&a=' + encodeURIComponent(this.run)); }
 
-  exportCommand() { copyText("lens export 'run:" + this.run + "' > " + this.run + '.jsonl', 'Command copied', 'lens export writes this run as OTLP JSON.'); }
-
   compareMarked() {
     const rows = this.table && this.tab === 'rollouts' ? this.table.rows.filter((r) => this.table.marked.has(this.table.o.key(r)) && r.trace) : [];
     if (rows.length === 2) this.app.go('/compare?a=' + rows[0].trace + '&b=' + rows[1].trace + spanParams(rows[0], rows[1]) + '&at=' + rows[0].at);
@@ -388,7 +387,7 @@ export class RunPage extends Page {
 
   groupsURL() { return '/groups?run=' + encodeURIComponent(this.run); }
 
-  command() { return "lens traces ls 'run:" + this.run + (this.q ? ' ' + this.q : '') + "'"; }
+  command() { return command('run:' + quote(this.run) + (this.q ? ' ' + this.q : '')); }
 
   tables() {
     if (!this.d) return [];

@@ -8,7 +8,7 @@ import { count, duration, column, longest, percent, plural, rate, reward, three,
 import { ms, now } from '../clock.js';
 import { progress } from '../bars.js';
 import { spark } from '../charts.js';
-import { LISTS } from '../help.js';
+import { LISTS, command } from '../help.js';
 import * as glyph from '../glyph.js';
 import { noMatch, bestDrop, failed } from '../nothing.js';
 import { aborted, Latest } from '../api.js';
@@ -186,7 +186,7 @@ export class RunsPage extends Page {
     return true;
   }
 
-  command() { return 'lens traces ls' + (this.q ? " '" + this.q + "'" : ''); }
+  command() { return command(this.q); }
 }
 
 // span says in words how far back the listed runs go.

@@ -6,7 +6,7 @@ import { Filter } from '../filter.js';
 import { h, put, qty, setText } from '../dom.js';
 import { count, duration, middle, plural, when } from '../format.js';
 import { ms, now } from '../clock.js';
-import { LISTS } from '../help.js';
+import { LISTS, command } from '../help.js';
 import * as glyph from '../glyph.js';
 import { noMatch, bestDrop, failed } from '../nothing.js';
 import { aborted, Latest } from '../api.js';
@@ -145,7 +145,7 @@ export class TracesPage extends Page {
     return true;
   }
 
-  command() { return 'lens traces ls' + (this.q ? " '" + this.q + "'" : ''); }
+  command() { return command(this.q); }
 }
 
 function small(r) {
