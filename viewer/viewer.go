@@ -52,7 +52,6 @@ type Viewer struct {
 	server   *http.Server
 	address  net.Addr
 	token    string
-	began    time.Time
 
 	serving     sync.WaitGroup // what runs in the background
 	stopHealing func()         // nil before the store is open
@@ -66,7 +65,7 @@ func Start(ctx context.Context, o Options) (*Viewer, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	v := &Viewer{o: o, began: time.Now()}
+	v := &Viewer{o: o}
 	if err := v.start(ctx); err != nil {
 		return nil, errors.Join(err, v.Shutdown(context.WithoutCancel(ctx)))
 	}

@@ -21,12 +21,15 @@ type row struct {
 	Spans     int      `json:"spans"`
 	Errors    int      `json:"errors"`
 	Truncated int      `json:"truncated"`
-	Rollout   *struct {
-		Env     string `json:"env"`
-		Task    *int   `json:"task"`
-		Attempt *int   `json:"attempt"`
-		Retry   int    `json:"retry"`
-	} `json:"rollout"`
+	Rollout   *place   `json:"rollout"`
+}
+
+// place is where a rollout stands in its run.
+type place struct {
+	Env     string `json:"env"`
+	Task    *int   `json:"task"`
+	Attempt *int   `json:"attempt"`
+	Retry   int    `json:"retry"`
 }
 
 type rows struct {
@@ -106,23 +109,23 @@ func (r *row) line(now time.Time) string {
 		length = duration(*r.Duration)
 	}
 	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s",
-		r.Trace, clock(r.Start, now), root, cut(clean(r.Service), 40), length, r.Spans, r.Errors, r.rollout())
+		r.Trace, clock(r.Start, now), root, cut(clean(r.Service), 40), length, r.Spans, r.Errors, r.Rollout)
 }
 
-// rollout names the one rollout of a trace as the page does.
-func (r *row) rollout() string {
-	if r.Rollout == nil {
+// String names a rollout as the page does; a nil place is "".
+func (p *place) String() string {
+	if p == nil {
 		return ""
 	}
-	text := clean(r.Rollout.Env)
-	if r.Rollout.Task != nil {
-		text += fmt.Sprintf(" task %d", *r.Rollout.Task)
+	text := clean(p.Env)
+	if p.Task != nil {
+		text += fmt.Sprintf(" task %d", *p.Task)
 	}
-	if r.Rollout.Attempt != nil {
-		text += fmt.Sprintf(" attempt %d", *r.Rollout.Attempt)
+	if p.Attempt != nil {
+		text += fmt.Sprintf(" attempt %d", *p.Attempt)
 	}
-	if r.Rollout.Retry > 0 {
-		text += fmt.Sprintf(" retry %d", r.Rollout.Retry)
+	if p.Retry > 0 {
+		text += fmt.Sprintf(" retry %d", p.Retry)
 	}
 	return text
 }

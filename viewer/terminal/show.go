@@ -34,10 +34,7 @@ type summary struct {
 }
 
 type rollout struct {
-	Env     string   `json:"env"`
-	Task    *int     `json:"task"`
-	Attempt *int     `json:"attempt"`
-	Retry   int      `json:"retry"`
+	place
 	State   string   `json:"state"`
 	Failure string   `json:"failure"`
 	Message string   `json:"message"`
@@ -50,14 +47,12 @@ type columns struct {
 	Next     *int      `json:"next"`
 	Strings  []string  `json:"strings"`
 	ID       []string  `json:"id"`
-	Parent   []int     `json:"parent"`
 	Depth    []int     `json:"depth"`
 	Start    []float64 `json:"start_ns"`
 	End      []float64 `json:"end_ns"`
 	Name     []int     `json:"name"`
 	Service  []int     `json:"service"`
 	Flags    []int     `json:"flags"`
-	Path     []float64 `json:"path_ns"`
 	Notes    []note    `json:"notes"`
 	Messages []note    `json:"messages"`
 }
@@ -74,7 +69,6 @@ const (
 	flagOpen      = 2
 	flagTruncated = 4
 	flagGhost     = 8
-	flagOrphan    = 16
 	flagTwice     = 32
 	flagCycle     = 64
 	flagSkew      = 128
@@ -145,13 +139,7 @@ func (s *summary) head(w io.Writer) {
 
 // line says how a rollout went.
 func (r *rollout) line() string {
-	named := row{Rollout: &struct {
-		Env     string `json:"env"`
-		Task    *int   `json:"task"`
-		Attempt *int   `json:"attempt"`
-		Retry   int    `json:"retry"`
-	}{r.Env, r.Task, r.Attempt, r.Retry}}
-	text := "rollout " + named.rollout() + ": " + clean(r.State)
+	text := "rollout " + r.place.String() + ": " + clean(r.State)
 	if r.Reward != nil {
 		text += fmt.Sprintf(", reward %.2f", *r.Reward)
 	}

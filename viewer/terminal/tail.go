@@ -101,7 +101,7 @@ func tailLine(r *row) string {
 	if r.Errors > 0 {
 		line += fmt.Sprintf("  %d errors", r.Errors)
 	}
-	if text := r.rollout(); text != "" {
+	if text := r.Rollout.String(); text != "" {
 		line += "  " + text
 	}
 	return line
