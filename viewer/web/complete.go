@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,23 @@ import (
 	"github.com/lensgo/lens/viewer/query"
 	"github.com/lensgo/lens/viewer/runs"
 )
+
+// Completion is one line of the completion list.
+type Completion struct {
+	Kind    string `json:"kind"`
+	Insert  string `json:"insert"`
+	Label   string `json:"label"`
+	Meaning string `json:"meaning"`
+	Count   *int   `json:"count"`
+}
+
+// Found is one line of the go-to list.
+type Found struct {
+	Kind  string `json:"kind"`
+	Label string `json:"label"`
+	Note  string `json:"note"`
+	Href  string `json:"href"`
+}
 
 const maxLines = 8 // of a completion or go-to list
 
@@ -206,4 +224,22 @@ func (s *summary) findRollouts(out *List[Found], text string, list []runs.Run) {
 			out.Rows = append(out.Rows, Found{Kind: "rollout", Label: label, Note: otlp.Text(id), Href: href})
 		}
 	}
+}
+
+func (h *Handler) getCompletion(r *http.Request, p *params) (any, error) {
+	list := p.oneOf("for", "rollouts", "tasks", "runs", "traces")
+	run, text := p.maybe("run"), p.text("text", maxParameter)
+	if p.err != nil {
+		return nil, p.err
+	}
+	of := map[string]query.List{"rollouts": query.Rollouts, "tasks": query.Rollouts, "runs": query.Runs, "traces": query.Traces}[list]
+	return h.model.complete(of, run, text), nil
+}
+
+func (h *Handler) getFound(_ *http.Request, p *params) (any, error) {
+	text := p.text("text", maxParameter)
+	if p.err != nil {
+		return nil, p.err
+	}
+	return h.model.find(text), nil
 }

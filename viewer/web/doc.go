@@ -10,6 +10,9 @@
 //	srv.Shutdown(ctx)
 //	s.Close(ctx)
 //
+// The types of answers are member for member what that contract has: a pointer is null where the value is unknown, and
+// durations are nanoseconds.
+//
 // # Who may look
 //
 // Loopback is not private on a machine that many use, so a token can be asked for ([Options.Token]): with ?token= on any page it becomes

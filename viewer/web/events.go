@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/lensgo/lens/viewer/otlp"
-	"github.com/lensgo/lens/viewer/runs"
 )
 
 const (
@@ -34,14 +33,6 @@ type stream struct {
 	sent   *TraceUpdate
 	runs   map[string]runMark
 	beat   time.Time // when something was last written
-}
-
-// runMark changes when a run does.
-type runMark struct {
-	spans, last int64
-	finished    int
-	running     bool
-	progress    runs.Progress
 }
 
 func (h *Handler) serveEvents(w http.ResponseWriter, r *http.Request) {

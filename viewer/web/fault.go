@@ -1,8 +1,12 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+
+	"github.com/lensgo/lens/viewer/query"
+	"github.com/lensgo/lens/viewer/runs"
 )
 
 // Fault is the body of an answer that is an error: what happened, why, and what to do now, in sentences for people.
@@ -45,4 +49,22 @@ func badCursor() *Fault {
 
 func notFound(what, why string) *Fault {
 	return &Fault{Status: http.StatusNotFound, Code: "not_found", What: what, Why: why}
+}
+
+// fault turns an error of the model into an answer.
+func fault(err error, run string) error {
+	var q *query.Error
+	switch {
+	case errors.As(err, &q):
+		f := &Fault{Status: http.StatusBadRequest, Code: "bad_query", What: q.Reason, Query: &QueryFault{Offset: q.Offset, Length: q.Length}}
+		if q.Nearest != "" {
+			f.Query.Nearest = &q.Nearest
+		}
+		return f
+	case errors.Is(err, runs.ErrNoRun):
+		return noRun(run)
+	case errors.Is(err, runs.ErrCursor):
+		return badCursor()
+	}
+	return err
 }

@@ -10,6 +10,47 @@ import (
 	"github.com/lensgo/lens/viewer/runs"
 )
 
+// Parts is the time split: admission wait, pool wait, model, tools, verify, other.
+type Parts [6]int64
+
+// Rollout is one attempt of one task.
+type Rollout struct {
+	Run       string        `json:"run"`
+	Env       string        `json:"env"`
+	Agent     string        `json:"agent"`
+	Task      *int64        `json:"task"`
+	Attempt   *int64        `json:"attempt"`
+	Attempts  *int64        `json:"attempts"`
+	Retry     int64         `json:"retry"`
+	ID        string        `json:"id"`
+	Trace     *otlp.TraceID `json:"trace"`
+	Span      *otlp.SpanID  `json:"span"`
+	At        *int64        `json:"at"`
+	State     string        `json:"state"`
+	Failure   string        `json:"failure"`
+	Message   string        `json:"message"`
+	Reward    *float64      `json:"reward"`
+	Started   *Instant      `json:"started"`
+	SinceRun  *int64        `json:"since_run_ns"`
+	Duration  *int64        `json:"duration_ns"`
+	Guessed   bool          `json:"guessed"`
+	Total     *int64        `json:"total_ns"`
+	Parts     *Parts        `json:"parts_ns"`
+	Turns     *int64        `json:"turns"`
+	ToolCalls *int64        `json:"tool_calls"`
+	TokensIn  *int64        `json:"tokens_in"`
+	TokensOut *int64        `json:"tokens_out"`
+	Spans     int           `json:"spans"`
+	Errors    int           `json:"errors"`
+	Truncated int           `json:"truncated"`
+}
+
+// OneRollout is a rollout and the other attempts of its task.
+type OneRollout struct {
+	Rollout Rollout   `json:"rollout"`
+	Others  []Rollout `json:"others"`
+}
+
 // rolloutOf turns an analysed rollout into a row. began is the start of its run, 0 when that is not known; attempts how many
 // its task has, 0 when that is not known.
 func rolloutOf(r *runs.Rollout, began uint64, attempts int) Rollout {
@@ -134,4 +175,36 @@ func (h *Handler) rolloutLink(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Location", "/traces/"+found.Trace.String()+"?"+to.Encode())
 	w.WriteHeader(http.StatusFound)
+}
+
+func (s *summary) rolloutOf(x *runs.Rollout, r *runs.Run) Rollout {
+	if r == nil {
+		return rolloutOf(x, 0, 0)
+	}
+	return rolloutOf(x, r.Started, r.Attempts)
+}
+
+func (s *summary) rollout(k rolloutKey) (found *Rollout, others []Rollout, err error) {
+	x, all := s.m.Rollout(k.run, k.env, k.task, k.attempt, k.retry)
+	if x == nil {
+		return nil, nil, notFound("There is no such rollout.", "The run has no attempt "+commas(int64(k.attempt))+" of task "+commas(int64(k.task))+
+			" in "+quote(clip(otlp.Text(k.env), 100))+".")
+	}
+	r := s.light(k.run)
+	for _, o := range all[:min(len(all), 64)] {
+		others = append(others, s.rolloutOf(o, r))
+	}
+	return new(s.rolloutOf(x, r)), others, nil
+}
+
+// othersOf are the last tries of all attempts of a rollout's task, itself too.
+func (h *Handler) othersOf(r Rollout) []Rollout {
+	if r.Task == nil || r.Attempt == nil {
+		return nil
+	}
+	_, others, err := h.model.rollout(rolloutKey{run: r.Run, env: r.Env, task: int(*r.Task), attempt: int(*r.Attempt), retry: -1})
+	if err != nil {
+		return nil
+	}
+	return others
 }

@@ -1,11 +1,99 @@
 package web
 
 import (
+	"net/http"
 	"slices"
 
 	"github.com/lensgo/lens/semconv"
 	"github.com/lensgo/lens/viewer/otlp"
 )
+
+// SpanDetail is everything about one span.
+type SpanDetail struct {
+	Trace           otlp.TraceID `json:"trace"`
+	Span            otlp.SpanID  `json:"span"`
+	Parent          *otlp.SpanID `json:"parent"`
+	Copy            int          `json:"copy"`
+	Copies          int          `json:"copies"`
+	Row             int          `json:"row"`
+	Name            string       `json:"name"`
+	Kind            string       `json:"kind"`
+	Status          string       `json:"status"`
+	Message         string       `json:"message"`
+	TraceState      string       `json:"trace_state"`
+	Start           Instant      `json:"start"`
+	End             *Instant     `json:"end"`
+	StartNS         int64        `json:"start_ns"`
+	Duration        *int64       `json:"duration_ns"`
+	Open            bool         `json:"open"`
+	Flags           int32        `json:"flags"`
+	Service         string       `json:"service"`
+	Role            string       `json:"role"`
+	Group           string       `json:"group"`
+	Truncated       bool         `json:"truncated"`
+	TruncatedReason string       `json:"truncated_reason"`
+	Pair            *Pair        `json:"pair"`
+	Attributes      []Attribute  `json:"attributes"`
+	AttributesTotal int          `json:"attributes_total"`
+	Events          []Event      `json:"events"`
+	EventsTotal     int          `json:"events_total"`
+	Links           []Link       `json:"links"`
+	LinksTotal      int          `json:"links_total"`
+	Scope           Scope        `json:"scope"`
+	Resource        Resource     `json:"resource"`
+	Dropped         Dropped      `json:"dropped"`
+}
+
+// Pair is the other half of a call.
+type Pair struct {
+	Span otlp.SpanID `json:"span"`
+	Kind string      `json:"kind"`
+}
+
+// Event is an event of a span.
+type Event struct {
+	Name       string      `json:"name"`
+	Time       Instant     `json:"time"`
+	StartNS    int64       `json:"start_ns"`
+	Attributes []Attribute `json:"attributes"`
+}
+
+// Link is a link of a span.
+type Link struct {
+	Trace      otlp.TraceID `json:"trace"`
+	Span       otlp.SpanID  `json:"span"`
+	Stored     bool         `json:"stored"`
+	At         *int64       `json:"at"`
+	Attributes []Attribute  `json:"attributes"`
+}
+
+// Scope is the instrumentation scope of a span.
+type Scope struct {
+	Name       string      `json:"name"`
+	Version    string      `json:"version"`
+	Attributes []Attribute `json:"attributes"`
+}
+
+// Resource is the process that made a span.
+type Resource struct {
+	Attributes      []Attribute `json:"attributes"`
+	AttributesTotal int         `json:"attributes_total"`
+}
+
+// Dropped is what the sender says it left out.
+type Dropped struct {
+	Attributes uint32 `json:"attributes"`
+	Events     uint32 `json:"events"`
+	Links      uint32 `json:"links"`
+}
+
+// Attribute is a key and a value as text.
+type Attribute struct {
+	Key  string `json:"key"`
+	Type string `json:"type"`
+	Text string `json:"text"`
+	Cut  int    `json:"cut"` // bytes left out of Text
+}
 
 const (
 	maxEvents = 256
@@ -132,14 +220,16 @@ func (v *view) serverOf(at int) int {
 	return found
 }
 
-// maxGap is the largest number up to which JavaScript counts one by one: 104 days of nanoseconds.
-const maxGap = 1<<53 - 1
-
-// gap is the time from start to t, negative when t is before. Times that no clock gave (0, the largest number) do not get
-// out of bounds.
-func gap(t, start uint64) int64 {
-	if t < start {
-		return -int64(min(start-t, maxGap))
+func (h *Handler) getSpan(r *http.Request, p *params) (any, error) {
+	id := p.span("span", r.PathValue("span"))
+	n := p.number("copy", 0, 0, 1<<20)
+	v, err := h.view(r, p)
+	if err != nil {
+		return nil, err
 	}
-	return int64(min(t-start, maxGap))
+	d, ok := v.span(id, int(n), h.model.traceRows)
+	if !ok {
+		return nil, notFound("This trace has no span "+id.String()+".", "It may not have arrived yet.")
+	}
+	return d, nil
 }

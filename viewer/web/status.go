@@ -4,21 +4,93 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
-	"github.com/lensgo/lens/viewer/otlp"
 	"github.com/lensgo/lens/viewer/store"
 )
 
-// rateWindow is what rates "now" are taken over.
-const rateWindow = 10 * time.Second
+// Status is the state of the viewer.
+type Status struct {
+	API       int           `json:"api"`
+	Version   string        `json:"version"`
+	Now       Instant       `json:"now"`
+	Started   Instant       `json:"started"`
+	Receiving *Receiving    `json:"receiving"`
+	Requests  RequestCounts `json:"requests"`
+	Spans     SpanCounts    `json:"spans"`
+	Reasons   []Reason      `json:"reasons"`
+	Metrics   ReceivedCount `json:"metrics"`
+	Logs      ReceivedCount `json:"logs"`
+	Store     StoreStatus   `json:"store"`
+	Listening []Listener    `json:"listening"`
+	Results   ResultsStatus `json:"results"`
+	Runs      RunsStatus    `json:"runs"`
+}
 
-// totals is what the summary knows about everything together.
-type totals struct {
-	runs, running, traces int
-	truncated, copies     int64
-	spansPerSecond        float64 // over rateWindow
-	processes             int     // that sent something in rateWindow
+// Receiving is how much comes in now.
+type Receiving struct {
+	SpansPerSecond float64 `json:"spans_per_s"`
+	Processes      int     `json:"processes"`
+	Window         int64   `json:"window_ns"`
+}
+
+// RequestCounts counts OTLP requests.
+type RequestCounts struct {
+	Received int64 `json:"received"`
+	Refused  int64 `json:"refused"`
+}
+
+// SpanCounts counts spans by what became of them.
+type SpanCounts struct {
+	Received   int64 `json:"received"`
+	Stored     int64 `json:"stored"`
+	Duplicates int64 `json:"duplicates"`
+	Dropped    int64 `json:"dropped"`
+	Refused    int64 `json:"refused"`
+	Truncated  int64 `json:"truncated"`
+}
+
+// Reason says why spans are missing.
+type Reason struct {
+	What  string `json:"what"`
+	Why   string `json:"why"`
+	Spans int64  `json:"spans"`
+}
+
+// ReceivedCount counts requests of a signal.
+type ReceivedCount struct {
+	Received int64 `json:"received"`
+}
+
+// StoreStatus is the state of the store.
+type StoreStatus struct {
+	Bytes    int64    `json:"bytes"`
+	MaxBytes *int64   `json:"max_bytes"`
+	MaxAge   *int64   `json:"max_age_ns"`
+	Oldest   *Instant `json:"oldest"`
+	Newest   *Instant `json:"newest"`
+	Traces   int      `json:"traces"`
+	ReadOnly bool     `json:"read_only"`
+	Problems []string `json:"problems"`
+}
+
+// Listener is an open port.
+type Listener struct {
+	What    string `json:"what"`
+	Address string `json:"address"`
+}
+
+// ResultsStatus is the state of the results file.
+type ResultsStatus struct {
+	Known   bool    `json:"known"`
+	Rows    int     `json:"rows"`
+	Reading bool    `json:"reading"`
+	Problem *string `json:"problem"`
+}
+
+// RunsStatus counts runs.
+type RunsStatus struct {
+	Total   int `json:"total"`
+	Running int `json:"running"`
 }
 
 func (h *Handler) getStatus(*http.Request, *params) (any, error) {
@@ -85,61 +157,4 @@ func commas(n int64) string {
 		b.WriteRune(c)
 	}
 	return b.String()
-}
-
-// runOf is the run of a trace, nil when the id is "".
-func (h *Handler) runOf(id string) *TraceRun {
-	if id == "" {
-		return nil
-	}
-	out := &TraceRun{ID: id}
-	if run := h.model.run(id); run != nil {
-		out.Started, out.Ended = run.Started, run.Ended
-	}
-	return out
-}
-
-// runRow is the run that a page shows, nil when it names none.
-func (h *Handler) runRow(id *string) *Run {
-	if id == nil {
-		return nil
-	}
-	return h.model.run(*id)
-}
-
-// traceUpdate says how large a trace is by now, without reading it.
-func (h *Handler) traceUpdate(id otlp.TraceID) *TraceUpdate {
-	t := h.model.trace(id)
-	if t == nil {
-		return nil
-	}
-	return &TraceUpdate{Trace: id, Spans: t.Spans, Open: t.Open}
-}
-
-// traceRow is a trace as a list has it.
-func (h *Handler) traceRow(v *view) Trace {
-	if t := h.model.trace(v.trace.ID); t != nil {
-		return *t
-	}
-	t := Trace{Trace: v.trace.ID, At: Instant(v.start).at(), Start: Instant(v.start), Duration: v.duration(), Open: v.open,
-		Spans: len(v.trace.Spans), Errors: v.errors, Truncated: v.truncated, Services: len(v.services), Rollouts: len(v.rollouts)}
-	if v.root >= 0 {
-		t.Root = new(v.nameOf(v.root))
-		if s := v.rows[v.root].service; s >= 0 {
-			t.Service = v.services[s].Name
-		}
-	}
-	return t
-}
-
-// othersOf are the last tries of all attempts of a rollout's task, itself too.
-func (h *Handler) othersOf(r Rollout) []Rollout {
-	if r.Task == nil || r.Attempt == nil {
-		return nil
-	}
-	_, others, err := h.model.rollout(rolloutKey{run: r.Run, env: r.Env, task: int(*r.Task), attempt: int(*r.Attempt), retry: -1})
-	if err != nil {
-		return nil
-	}
-	return others
 }

@@ -2,11 +2,70 @@ package web
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/lensgo/lens/semconv"
 	"github.com/lensgo/lens/viewer/otlp"
 )
+
+// TraceDetail is the header of a trace.
+type TraceDetail struct {
+	Trace         otlp.TraceID      `json:"trace"`
+	At            int64             `json:"at"`
+	Version       string            `json:"version"`
+	Start         Instant           `json:"start"`
+	End           Instant           `json:"end"`
+	Duration      int64             `json:"duration_ns"`
+	Open          bool              `json:"open"`
+	Spans         int               `json:"spans"`
+	Rows          int               `json:"rows"`
+	Errors        int               `json:"errors"`
+	Truncated     int               `json:"truncated"`
+	Orphans       int               `json:"orphans"`
+	Cycles        int               `json:"cycles"`
+	Skewed        int               `json:"skewed"`
+	Duplicates    Duplicates        `json:"duplicates"`
+	Damaged       int               `json:"damaged"`
+	Root          *TraceRoot        `json:"root"`
+	Services      []TraceService    `json:"services"`
+	Groups        []string          `json:"groups"`
+	Path          int64             `json:"path_ns"`
+	Run           *TraceRun         `json:"run"`
+	Rollouts      []Rollout         `json:"rollouts"`
+	RolloutsTotal int               `json:"rollouts_total"`
+	Others        []Rollout         `json:"others"`
+	Logs          *int              `json:"logs"`
+	Conversation  ConversationState `json:"conversation"`
+	RemovedAfter  *Instant          `json:"removed_after"`
+}
+
+// Duplicates counts span ids that came more than once.
+type Duplicates struct {
+	Equal   int `json:"equal"`   // with the same content, not shown
+	Unequal int `json:"unequal"` // with other content, shown and marked
+}
+
+// TraceRoot is the row that a trace is named after.
+type TraceRoot struct {
+	Row  int         `json:"row"`
+	Span otlp.SpanID `json:"span"`
+	Name string      `json:"name"`
+}
+
+// TraceService is one process of a trace.
+type TraceService struct {
+	Name   string `json:"name"`
+	Label  string `json:"label"`
+	Role   string `json:"role"`
+	Colour int    `json:"colour"`
+	Spans  int    `json:"spans"`
+}
+
+// TraceRun is the run of a trace.
+type TraceRun struct {
+	ID      string   `json:"id"`
+	Started *Instant `json:"started"`
+	Ended   *Instant `json:"ended"`
+}
 
 const maxRolloutsOfTrace = 50
 
@@ -73,19 +132,6 @@ func (h *Handler) describe(d *TraceDetail, v *view) {
 	}
 }
 
-// maxCounted is the length of a row of the results file up to which its messages are counted for the header of a trace.
-const maxCounted = 1 << 20
-
-// conversationState says where the conversation of the first rollout is, and how long it is when that is soon known.
-func (h *Handler) conversationState(v *view) ConversationState {
-	at := v.rolloutRow(otlp.SpanID{})
-	if key, ok := v.resultKey(at); ok && h.results != nil && h.ofResults(v, at) && h.results.length(key) > maxCounted {
-		return ConversationState{Source: sourceResults}
-	}
-	c := h.conversation(v, at)
-	return ConversationState{Source: c.source, Rows: new(len(c.rows))}
-}
-
 // run is the run that the trace's spans name first, "" when none does.
 func (v *view) run() string {
 	for i := range v.trace.Resources {
@@ -107,61 +153,14 @@ func (v *view) rolloutRow(span otlp.SpanID) int {
 	return -1
 }
 
-func (h *Handler) getSpans(r *http.Request, p *params) (any, error) {
-	from := p.number("from", 0, 0, 1<<31-1)
-	limit := p.number("limit", maxSpanPage, 1, maxSpanPage)
-	v, err := h.view(r, p)
-	if err != nil {
-		return nil, err
-	}
-	return v.page(int(from), int(limit)), nil
-}
-
-func (h *Handler) getSpan(r *http.Request, p *params) (any, error) {
-	id := p.span("span", r.PathValue("span"))
-	n := p.number("copy", 0, 0, 1<<20)
-	v, err := h.view(r, p)
-	if err != nil {
-		return nil, err
-	}
-	d, ok := v.span(id, int(n), h.model.traceRows)
-	if !ok {
-		return nil, notFound("This trace has no span "+id.String()+".", "It may not have arrived yet.")
-	}
-	return d, nil
-}
-
-func (h *Handler) getConversation(r *http.Request, p *params) (any, error) {
-	span := p.maybeSpan("span")
-	cursor := p.text("cursor", maxParameter)
-	limit := p.number("limit", maxMessages, 1, maxMessages)
-	v, err := h.view(r, p)
-	if err != nil {
-		return nil, err
-	}
-	at := v.rolloutRow(span)
-	if at < 0 && !span.IsZero() {
-		return nil, notFound("This trace has no rollout with the span "+span.String()+".", "")
-	}
-	c := h.conversation(v, at)
-	page, next, err := pageOf(c.rows, cursor, int(limit))
-	if err != nil {
-		return nil, err
-	}
-	texts := newBudget()
-	rows := make([]Message, len(page))
-	for i, m := range page {
-		m.Text, m.Cut = texts.cut(m.Text)
-		m.Name, m.Call = clip(m.Name, 1000), clip(m.Call, 1000)
-		rows[i] = m
-	}
-	return &Conversation{Source: c.source, Words: c.words, Total: len(c.rows), Next: next, Rows: rows, Verify: c.verify}, nil
-}
-
-// clockOf turns a time into an instant, nil for the zero time.
-func clockOf(t time.Time) *Instant {
-	if t.IsZero() || t.UnixNano() <= 0 {
+// runOf is the run of a trace, nil when the id is "".
+func (h *Handler) runOf(id string) *TraceRun {
+	if id == "" {
 		return nil
 	}
-	return new(Instant(t.UnixNano()))
+	out := &TraceRun{ID: id}
+	if run := h.model.run(id); run != nil {
+		out.Started, out.Ended = run.Started, run.Ended
+	}
+	return out
 }

@@ -1,200 +1,124 @@
 package web
 
 import (
-	"context"
-	"errors"
 	"net/http"
-	"sync"
-	"time"
 
 	"github.com/lensgo/lens/viewer/otlp"
-	"github.com/lensgo/lens/viewer/store"
+	"github.com/lensgo/lens/viewer/query"
+	"github.com/lensgo/lens/viewer/runs"
 )
 
-const (
-	viewsKept = 8
-	viewBytes = 96 << 20 // OTLP bytes of all kept views together
-	viewAge   = 30 * time.Second
-)
-
-// views keeps the traces that were asked for last, laid out: a page of spans must not cost the whole trace again.
-type views struct {
-	store *store.Store
-	now   func() time.Time
-	lay   func(*store.Trace) *view
-
-	work  sync.WaitGroup // Add is called under mu
-	mu    sync.Mutex
-	ended bool
-	kept  []*keptView // the last used last
-	timer *time.Timer
+// Trace is one trace in a list.
+type Trace struct {
+	Trace     otlp.TraceID `json:"trace"`
+	At        int64        `json:"at"`
+	Root      *string      `json:"root"`
+	Service   string       `json:"service"`
+	Start     Instant      `json:"start"`
+	Duration  int64        `json:"duration_ns"`
+	Open      bool         `json:"open"`
+	Spans     int          `json:"spans"`
+	Errors    int          `json:"errors"`
+	Truncated int          `json:"truncated"`
+	Services  int          `json:"services"`
+	Run       *string      `json:"run"`
+	Rollouts  int          `json:"rollouts"`
+	Rollout   *RolloutKey  `json:"rollout"`
 }
 
-type keptView struct {
-	id     otlp.TraceID
-	at     time.Time
-	change change
-	bytes  int           // 0 while it is read
-	ready  chan struct{} // closed when the rest is set
-	view   *view
-	err    error
+// RolloutKey names a rollout within its run.
+type RolloutKey struct {
+	Env     string `json:"env"`
+	Task    *int64 `json:"task"`
+	Attempt *int64 `json:"attempt"`
+	Retry   int64  `json:"retry"`
 }
 
-// change tells states of the store apart.
-type change struct{ taken, removed int64 }
-
-func (x *views) change() change {
-	s := x.store.Stats()
-	return change{s.Taken, s.RemovedChunks}
+func (h *Handler) getTraces(r *http.Request, p *params) (any, error) {
+	a := p.ask("started", "dur", "spans", "errors", "root", "service")
+	run := p.maybe("run")
+	if p.err != nil {
+		return nil, p.err
+	}
+	return h.model.traces(run, a)
 }
 
-// get returns a trace as it is now, or, when the caller asks for a version that is still kept, as it was then. Callers
-// that ask at the same time share the work.
-func (x *views) get(ctx context.Context, id otlp.TraceID, version string) (*view, error) {
-	now := x.change()
-	x.mu.Lock()
-	if x.ended {
-		x.mu.Unlock()
-		return nil, errClosing
+func (s *summary) traces(run *string, a ask) (*Rows[Trace], error) {
+	var ours []string
+	if run != nil {
+		ours = append(ours, equals(query.Run, *run))
 	}
-	k := x.find(id)
-	if k != nil && !x.fits(k, now, version) {
-		x.drop(k)
-		k = nil
-	}
-	if k == nil {
-		k = &keptView{id: id, ready: make(chan struct{}), change: now, at: x.now()}
-		x.kept = append(x.kept, k)
-		x.work.Go(func() { x.load(k) })
-	}
-	x.mu.Unlock()
-	select {
-	case <-k.ready:
-		return k.view, k.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// load reads and lays out; it ends by itself, also when nobody waits any more.
-func (x *views) load(k *keptView) {
-	t, err := x.store.Trace(k.id)
-	if err == nil {
-		k.view = x.lay(t)
-	}
-	k.err = err
-	close(k.ready)
-	x.mu.Lock()
-	defer x.mu.Unlock()
+	q, err := s.parse(a.filter, query.Traces, ours...)
 	if err != nil {
-		x.drop(k)
-	} else {
-		k.bytes = len(t.OTLP)
+		return nil, fault(err, "")
 	}
-	x.trim()
+	list, err := s.m.Traces(q, a.page())
+	if err != nil {
+		return nil, fault(err, "")
+	}
+	out := &Rows[Trace]{Next: cursorOf(list.Next), Matched: &list.Matched, Total: &list.Total}
+	for i := range list.Rows {
+		out.Rows = append(out.Rows, traceOf(&list.Rows[i]))
+	}
+	return out, nil
 }
 
-// find returns the kept view and makes it the last used one.
-func (x *views) find(id otlp.TraceID) *keptView {
-	for i, k := range x.kept {
-		if k.id == id {
-			x.kept = append(append(x.kept[:i:i], x.kept[i+1:]...), k)
-			return k
-		}
+func traceOf(t *runs.Trace) Trace {
+	out := Trace{Trace: t.ID, At: Instant(t.Start).at(), Service: clip(otlp.Text(t.Service), 200), Start: Instant(t.Start), Duration: int64(t.Duration),
+		Open: t.Rootless || t.Open > 0, Spans: t.Spans, Errors: t.Errors, Truncated: t.Cut, Services: t.Services, Rollouts: t.Rollouts}
+	if !t.Rootless {
+		out.Root = new(clip(otlp.Text(t.Root), 1000))
+	}
+	if t.Run != "" {
+		out.Run = new(otlp.Text(t.Run))
+	}
+	if x := t.Rollout; x != nil {
+		out.Rollout = &RolloutKey{Env: otlp.Text(x.Environment), Task: atLeast(int64(x.Task), 0), Attempt: atLeast(int64(x.Attempt), 1), Retry: int64(x.Retry)}
+	}
+	return out
+}
+
+// trace is one trace as a list has it, nil when it is not here.
+func (s *summary) trace(id otlp.TraceID) *Trace {
+	if t, ok := s.traceRows(id)[id]; ok {
+		return &t
 	}
 	return nil
 }
 
-func (x *views) fits(k *keptView, now change, version string) bool {
-	if k.change == now {
-		return true
+// traceRows finds traces by their ids, at most 64.
+func (s *summary) traceRows(ids ...otlp.TraceID) map[otlp.TraceID]Trace {
+	texts := make([]string, 0, len(ids))
+	for _, id := range ids[:min(len(ids), 64)] {
+		texts = append(texts, id.String())
 	}
-	select {
-	case <-k.ready:
-		return k.err == nil && k.view.version == version && x.now().Sub(k.at) < viewAge
-	default:
-		return false // began before the latest request
+	out := map[otlp.TraceID]Trace{}
+	if len(texts) == 0 {
+		return out
 	}
+	q, err := s.parse("", query.Traces, equals(query.Trace, texts...))
+	if err != nil {
+		return out
+	}
+	list, _ := s.m.Traces(q, runs.Page{Size: len(texts)})
+	for i := range list.Rows {
+		out[list.Rows[i].ID] = traceOf(&list.Rows[i])
+	}
+	return out
 }
 
-func (x *views) drop(k *keptView) {
-	for i := range x.kept {
-		if x.kept[i] == k {
-			x.kept = append(x.kept[:i:i], x.kept[i+1:]...)
-			return
+// traceRow is a trace as a list has it.
+func (h *Handler) traceRow(v *view) Trace {
+	if t := h.model.trace(v.trace.ID); t != nil {
+		return *t
+	}
+	t := Trace{Trace: v.trace.ID, At: Instant(v.start).at(), Start: Instant(v.start), Duration: v.duration(), Open: v.open,
+		Spans: len(v.trace.Spans), Errors: v.errors, Truncated: v.truncated, Services: len(v.services), Rollouts: len(v.rollouts)}
+	if v.root >= 0 {
+		t.Root = new(v.nameOf(v.root))
+		if s := v.rows[v.root].service; s >= 0 {
+			t.Service = v.services[s].Name
 		}
 	}
-}
-
-// trim lets the least used go, and those that nobody asked for in a while: memory is for those who look.
-func (x *views) trim() {
-	total := 0
-	for i := len(x.kept) - 1; i >= 0; i-- {
-		k := x.kept[i]
-		total += k.bytes
-		if old := x.now().Sub(k.at) >= 4*viewAge; old || i < len(x.kept)-1 && (total > viewBytes || len(x.kept)-i > viewsKept) {
-			total -= k.bytes
-			x.drop(k)
-		}
-	}
-	if x.timer != nil {
-		x.timer.Stop()
-		x.timer = nil
-	}
-	if len(x.kept) > 0 {
-		x.timer = time.AfterFunc(4*viewAge, func() {
-			x.mu.Lock()
-			defer x.mu.Unlock()
-			x.trim()
-		})
-	}
-}
-
-func (x *views) close() {
-	x.mu.Lock()
-	x.ended = true
-	x.mu.Unlock()
-	x.work.Wait()
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.kept = nil
-	x.trim()
-}
-
-var errClosing = &Fault{Status: http.StatusServiceUnavailable, Code: "closing", What: "Lens is closing."}
-
-// view is the trace that a request names in its path.
-func (h *Handler) view(r *http.Request, p *params) (*view, error) {
-	id := p.trace("trace", r.PathValue("trace"))
-	at := p.number("at", 0, 0, 1<<40)
-	version := p.text("version", 64)
-	if p.err != nil {
-		return nil, p.err
-	}
-	return h.traceOf(r.Context(), id, at, version)
-}
-
-func (h *Handler) traceOf(ctx context.Context, id otlp.TraceID, at int64, version string) (*view, error) {
-	v, err := h.views.get(ctx, id, version)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, h.missing(id, at)
-	}
-	return v, err
-}
-
-// missing says why a trace is not here: links outlive what they lead to.
-func (h *Handler) missing(id otlp.TraceID, at int64) *Fault {
-	s := h.o.Store.Stats()
-	if at > 0 && !s.Oldest.IsZero() && at < s.Oldest.Unix() {
-		began := time.Unix(at, 0).UTC().Format("15:04 on Jan 2, 2006")
-		return &Fault{Status: http.StatusGone, Code: "removed", What: "This trace is no longer stored.",
-			Why: "It began at " + began + " (UTC). What is stored begins at " + s.Oldest.UTC().Format("15:04 on Jan 2, 2006") + ".",
-			Now: "Keep more with --retain.", Run: h.model.runAt(at)}
-	}
-	f := notFound("There is no trace "+id.String()+".", "It was not received here.")
-	if s.RemovedChunks > 0 {
-		f.Why = "It was not received here, or was removed to keep the store in its bounds."
-	}
-	f.Now = "Spans appear a few seconds after they end. Look at the address again if it was copied."
-	return f
+	return t
 }

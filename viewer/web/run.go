@@ -1,0 +1,183 @@
+package web
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/lensgo/lens/viewer/otlp"
+	"github.com/lensgo/lens/viewer/query"
+	"github.com/lensgo/lens/viewer/runs"
+)
+
+// Counts is how far the rollouts of a run are.
+type Counts struct {
+	Total    *int `json:"total"`
+	Finished int  `json:"finished"`
+	Scored   int  `json:"scored"`
+	Failed   int  `json:"failed"`
+	Running  int  `json:"running"`
+	Waiting  *int `json:"waiting"`
+}
+
+// Run is one run in a list.
+type Run struct {
+	ID                string   `json:"id"`
+	State             string   `json:"state"`
+	Note              string   `json:"note"`
+	Environments      []string `json:"environments"`
+	EnvironmentsTotal int      `json:"environments_total"`
+	Started           *Instant `json:"started"`
+	Ended             *Instant `json:"ended"`
+	Last              *Instant `json:"last"`
+	Rollouts          Counts   `json:"rollouts"`
+	Rate              *float64 `json:"rate_per_min"`
+	Left              *int64   `json:"left_ns"`
+	OverTime          Series   `json:"over_time"`
+	RewardMean        *float64 `json:"reward_mean"`
+	RewardN           int      `json:"reward_n"`
+	P95               *int64   `json:"p95_ns"`
+	Tasks             int      `json:"tasks"`
+	Attempts          int      `json:"attempts"`
+	Concurrency       *int     `json:"concurrency"`
+	Spans             int64    `json:"spans"`
+	Errors            int64    `json:"errors"`
+	Truncated         int64    `json:"truncated"`
+	Traces            int64    `json:"traces"`
+	Groups            []string `json:"groups"`
+	Spec              *string  `json:"spec"`
+	Processes         int      `json:"processes"`
+	TokensIn          int64    `json:"tokens_in"`
+	TokensOut         int64    `json:"tokens_out"`
+	FailureRate       *float64 `json:"failure_rate"`
+}
+
+// quietAfter is when a run that only its spans tell of counts as over: its rollouts may wait long for a model, but
+// nothing at all for so long means that its driver died.
+const quietAfter = 30 * time.Minute
+
+func (h *Handler) getRuns(r *http.Request, p *params) (any, error) {
+	a := p.ask("started", "name", "rollouts", "failed", "rate", "reward", "p95", "spans")
+	if p.err != nil {
+		return nil, p.err
+	}
+	return h.model.runs(a)
+}
+
+func (s *summary) runs(a ask) (*Rows[Run], error) {
+	q, err := s.parse(a.filter, query.Runs)
+	if err != nil {
+		return nil, fault(err, "")
+	}
+	list, err := s.m.Runs(q, a.page())
+	if err != nil {
+		return nil, fault(err, "")
+	}
+	out := &Rows[Run]{Next: cursorOf(list.Next), Matched: &list.Matched, Total: &list.Total}
+	for i := range list.Rows {
+		out.Rows = append(out.Rows, s.runOf(&list.Rows[i]))
+	}
+	return out, nil
+}
+
+func (s *summary) runOf(r *runs.Run) Run {
+	c := &r.Counts
+	out := Run{
+		ID: otlp.Text(r.ID), State: "finished", Environments: r.Environments[:min(len(r.Environments), 8)], EnvironmentsTotal: len(r.Environments),
+		Started: known(r.Started), Ended: known(r.Last), Last: known(r.Last),
+		Rollouts: Counts{Finished: c.Finished, Scored: c.Scored, Failed: c.Failed, Running: c.Running},
+		OverTime: seriesOf(r.OverTime), RewardMean: meanOf(c.Reward), RewardN: c.Reward.N, P95: overSome(int64(r.Durations.N), r.Durations.P95),
+		Tasks: r.Tasks, Attempts: r.Attempts, Spans: r.Spans, Errors: r.Errors, Truncated: r.Cut, Traces: int64(r.Traces), Groups: r.Groups,
+		Processes: len(r.Services), TokensIn: r.TokensIn, TokensOut: r.TokensOut, FailureRate: share(c.Failed, c.Finished),
+	}
+	if r.PerMinute > 0 {
+		out.Rate = finite(r.PerMinute)
+	}
+	switch {
+	case s.goesOn(r):
+		out.State, out.Ended = "running", nil
+	case c.Running > 0 && (r.Progress == nil || !r.Progress.Done):
+		out.Note = count(int64(c.Running), "rollout never ended", "rollouts never ended")
+	}
+	if c.Finished > 0 && c.Failed == c.Finished && out.State != "running" {
+		out.State = "failed"
+		if why := s.m.Values(r.ID, query.Failure); len(why) > 0 {
+			out.Note = clip(otlp.Text(why[0].Value), 80)
+		}
+	}
+	if p := r.Progress; p != nil {
+		s.progress(&out, p)
+	}
+	return out
+}
+
+// progress adds what only the driver of a run knows.
+func (s *summary) progress(out *Run, p *runs.Progress) {
+	out.Rollouts.Total, out.Rollouts.Waiting, out.Rollouts.Running = new(p.Total), new(p.Waiting), p.Running
+	if p.Concurrency > 0 {
+		out.Concurrency = new(p.Concurrency)
+	}
+	if left := p.Total - out.Rollouts.Finished; !p.Done && left > 0 && out.Rate != nil {
+		out.Left = new(int64(float64(left) / *out.Rate * float64(time.Minute)))
+	}
+}
+
+// goesOn tells whether a run is still running.
+func (s *summary) goesOn(r *runs.Run) bool {
+	if r.Progress == nil && s.now().UnixNano()-int64(r.Last) > int64(quietAfter) {
+		return false
+	}
+	return r.Running()
+}
+
+// run is a run as a list has it, nil when there is none.
+func (s *summary) run(id string) *Run {
+	r := s.light(id)
+	if r == nil {
+		return nil
+	}
+	return new(s.runOf(r))
+}
+
+// light is a run without its charts.
+func (s *summary) light(id string) *runs.Run {
+	q, err := s.parse("", query.Runs, equals(query.Run, id))
+	if err != nil {
+		return nil
+	}
+	list, err := s.m.Runs(q, runs.Page{Size: 1})
+	if err != nil || len(list.Rows) == 0 {
+		return nil
+	}
+	return &list.Rows[0]
+}
+
+// runAt is the run that went on at a time in unix seconds, nil when none did that is known.
+func (s *summary) runAt(at int64) *string {
+	list, _ := s.m.Runs(query.Query{}, runs.Page{Size: 1000})
+	for i := range list.Rows {
+		if r := &list.Rows[i]; r.ID != "" && at >= Instant(r.Started).at() && at <= Instant(r.Last).at() {
+			return new(otlp.Text(r.ID))
+		}
+	}
+	return nil
+}
+
+// runRow is the run that a page shows, nil when it names none.
+func (h *Handler) runRow(id *string) *Run {
+	if id == nil {
+		return nil
+	}
+	return h.model.run(*id)
+}
+
+// runName is the id of a run as an address has it: "-" stands for the rollouts that name no run.
+func runName(id string) string {
+	if id == "-" {
+		return runs.NoRun
+	}
+	return id
+}
+
+func noRun(id string) error {
+	return notFound("There is no run "+quote(clip(otlp.Text(id), 100))+".", "None of the spans that are stored names it.")
+}

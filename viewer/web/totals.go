@@ -1,0 +1,63 @@
+package web
+
+import (
+	"time"
+
+	"github.com/lensgo/lens/viewer/query"
+	"github.com/lensgo/lens/viewer/runs"
+)
+
+// rateWindow is what rates "now" are taken over.
+const rateWindow = 10 * time.Second
+
+// totals is what the summary knows about everything together.
+type totals struct {
+	runs, running, traces int
+	truncated, copies     int64
+	spansPerSecond        float64 // over rateWindow
+	processes             int     // that sent something in rateWindow
+}
+
+// totalsFor is how long the totals are good: the same ones for all pages that are updated at a time.
+const totalsFor = 200 * time.Millisecond
+
+// sums counts everything together.
+func (s *summary) sums() totals {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	if age := now.Sub(s.totals); age >= 0 && age < totalsFor && !s.totals.IsZero() {
+		return s.all
+	}
+	t := s.m.Totals()
+	s.all = totals{runs: t.Runs, traces: t.Traces, truncated: t.Truncated, copies: t.Copies}
+	groups, _ := s.m.Groups(runs.Everything)
+	for i := range groups {
+		s.all.spansPerSecond += groups[i].PerSecond(now)
+	}
+	s.countActive(now)
+	s.totals = now
+	return s.all
+}
+
+// countActive counts running runs, and the processes of which something came in the last seconds.
+func (s *summary) countActive(now time.Time) {
+	active := map[string]bool{}
+	since := now.Add(-rateWindow)
+	list, _ := s.m.Runs(query.Query{}, runs.Page{Size: 1000})
+	for i := range list.Rows {
+		r := &list.Rows[i]
+		if s.goesOn(r) {
+			s.all.running++
+		}
+		if int64(r.Last) >= since.UnixNano() {
+			for _, name := range r.Services {
+				active[name] = true
+			}
+		}
+	}
+	for _, x := range s.m.Services(since) {
+		active[x.Name] = true
+	}
+	s.all.processes = len(active)
+}
