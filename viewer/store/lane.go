@@ -42,9 +42,10 @@ type segment struct {
 
 // lane keeps one kind.
 type lane struct {
-	s    *Store
-	kind Kind
-	view atomic.Pointer[view]
+	s      *Store
+	kind   Kind
+	digest Digest // may be nil
+	view   atomic.Pointer[view]
 
 	mu     sync.Mutex // of the writer: everything below, storing view, calling the Summary
 	head   *head
@@ -119,6 +120,9 @@ func (l *lane) write(q *request) error {
 		f := &q.spans[i]
 		l.s.o.Summary.Add(f.resource, f.scope, &f.span, Ref{h.number, before + uint32(i)})
 	}
+	if l.digest != nil {
+		l.digest.Add(q.batch, h.number, arrived)
+	}
 	if cap(l.record) > 4<<20 {
 		l.record = nil
 	}
@@ -166,14 +170,23 @@ func (l *lane) rotate() {
 		return
 	}
 	p := h.now.freeze(h.log)
-	if l.kind == Traces && l.s.o.Summary != nil {
-		p.summary, p.summed = slices.Clone(l.s.o.Summary.Seal()), true
-	}
+	p.summary, p.summed = l.sealed()
 	v := *l.view.Load()
 	v.pending = append(slices.Clip(v.pending), p)
 	v.head = nil
 	l.view.Store(&v)
 	l.s.poke(l.s.full)
+}
+
+// sealed asks for what the requests of a chunk came to.
+func (l *lane) sealed() (summary []byte, ok bool) {
+	switch {
+	case l.digest != nil:
+		return slices.Clone(l.digest.Seal()), true
+	case l.kind == Traces && l.s.o.Summary != nil:
+		return slices.Clone(l.s.o.Summary.Seal()), true
+	}
+	return nil, false
 }
 
 // end takes no more requests, and hands what there is to the keeper.

@@ -189,16 +189,10 @@ func (w *wreck) newFooter(b []byte, number uint64) *footer {
 		number: number, arrived: uint64(time.Now().UnixNano()),
 		frame: uint32(n), raw: uint32(len(data)), requests: 1, sum: checksum(b[:n]),
 	}}
-	if w.kind != Traces {
-		if !wellFormed(data) {
-			return nil
-		}
-		return f
-	}
-	if otlp.Validate(data) != nil {
+	if w.kind != Traces && !wellFormed(data) || w.kind == Traces && otlp.Validate(data) != nil {
 		return nil
 	}
-	q := newTraces(data, false)
+	q := w.read(data)
 	defer q.release()
 	f.first, f.last, f.items, f.hashes = q.first, q.last, q.items, slices.Clone(q.hashes)
 	return f

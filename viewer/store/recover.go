@@ -241,7 +241,7 @@ func (l *lane) merge(got loaded) {
 	for i, c := range got.chunks {
 		l.counts.add(&c.meta, 1)
 		l.next = max(l.next, c.number+1)
-		if l.kind == Traces && l.s.o.Summary != nil {
+		if l.summed() {
 			l.summarize(&r, c, got.footers[i])
 		}
 	}
@@ -254,23 +254,37 @@ func (l *lane) merge(got loaded) {
 // summarize gives the Summary what it said of a chunk, or the chunk's spans when it did not, or does not know it any more.
 func (l *lane) summarize(r *reader, c *chunk, f *footer) {
 	if f.summed {
-		err := l.s.o.Summary.Merge(f.summary)
+		err := l.mergeSummary(c, f)
 		if err == nil {
 			return
 		}
-		l.s.log.Warn("cannot merge summary of a chunk; its spans are read", "file", r.seg.path, "offset", c.offset, "error", err)
+		l.s.log.Warn("cannot merge summary of a chunk; the chunk is read", "file", r.seg.path, "offset", c.offset, "error", err)
 	}
 	if data, _ := r.load(c); data != nil {
-		l.replay(data, c.number)
-		l.s.o.Summary.Seal()
+		l.replay(data, &c.meta)
+		l.sealed()
 	}
 }
 
-// replay gives the spans of a chunk to the Summary.
-func (l *lane) replay(data []byte, number uint64) {
+func (l *lane) mergeSummary(c *chunk, f *footer) error {
+	if l.digest != nil {
+		return l.digest.Merge(c.number, f.summary)
+	}
+	return l.s.o.Summary.Merge(f.summary)
+}
+
+// summed reports whether there is somebody who wants to know what is in the chunks.
+func (l *lane) summed() bool { return l.digest != nil || l.kind == Traces && l.s.o.Summary != nil }
+
+// replay gives what is in a chunk to the Digest or the Summary.
+func (l *lane) replay(data []byte, m *meta) {
+	if l.digest != nil {
+		l.digest.Add(l.digest.Read(data), m.number, m.arrived)
+		return
+	}
 	var i uint32
 	_ = otlp.WalkTrusted(data, func(r *otlp.Resource, sc *otlp.Scope, s *otlp.Span) error {
-		l.s.o.Summary.Add(r, sc, s, Ref{number, i})
+		l.s.o.Summary.Add(r, sc, s, Ref{m.number, i})
 		i++
 		return nil
 	})
@@ -300,20 +314,28 @@ func (l *lane) recoverLog(o *oldLog) error {
 // adopt makes a pending chunk of one that was found in a log.
 func (l *lane) adopt(c *oldChunk, log *openLog) {
 	p := &pending{chunk: &chunk{meta: c.meta}, content: c.content, log: log}
-	if l.kind == Traces {
-		q := newTraces(c.content, false)
-		p.hashes = slices.Clone(q.hashes)
-		q.release()
-		if l.s.o.Summary != nil {
-			l.replay(c.content, c.number)
-			p.summary, p.summed = slices.Clone(l.s.o.Summary.Seal()), true
-		}
+	q := l.read(c.content)
+	p.hashes, p.items = slices.Clone(q.hashes), q.items
+	q.release()
+	if l.summed() {
+		l.replay(c.content, &p.meta)
+		p.summary, p.summed = l.sealed()
 	}
 	l.s.recovered += int64(c.requests)
-	l.counts.add(&c.meta, 1)
+	l.counts.add(&p.meta, 1)
 	v := *l.view.Load()
 	v.pending = append(v.pending, p)
 	l.view.Store(&v)
+}
+
+// read reads requests of the lane's kind, without the spans themselves.
+func (l *lane) read(data []byte) *request {
+	if l.kind == Traces {
+		return newTraces(data, false)
+	}
+	q := newOther(data)
+	q.read(l.digest)
+	return q
 }
 
 // quarantine keeps bytes that belong to no whole chunk, for a person to look at, and says so.

@@ -15,6 +15,7 @@ type request struct {
 	nameless    uint32   // spans without an id
 	hashes      []uint32 // of its trace ids, sorted, each once
 	first, last uint64
+	batch       Batch // of what is not traces
 }
 
 // found is a span with what it was sent under.
@@ -63,7 +64,7 @@ func newTraces(data []byte, spans bool) *request {
 	return q
 }
 
-// newOther reads a request of another kind.
+// newOther takes a request of another kind.
 func newOther(data []byte) *request {
 	q := requests.Get().(*request)
 	q.data = data

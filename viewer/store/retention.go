@@ -66,20 +66,31 @@ func (l *lane) remove(seg *segment) bool {
 	for i, c := range seg.chunks {
 		l.counts.add(&c.meta, -1)
 		l.s.removedChunks.Add(1)
-		l.s.removedSpans.Add(int64(c.items))
-		if l.kind == Traces && l.s.o.Summary != nil {
-			l.s.o.Summary.Forget(Removed{Chunk: c.number, Spans: int(c.items), Bytes: int64(c.frame), First: c.first, Last: c.last}, summaries[i])
+		if l.kind == Traces {
+			l.s.removedSpans.Add(int64(c.items))
 		}
+		l.forget(c, summaries[i])
 	}
 	l.s.removedBytes.Add(seg.size)
 	l.s.changed()
 	return true
 }
 
+// forget says that a chunk was removed.
+func (l *lane) forget(c *chunk, summary []byte) {
+	removed := Removed{Chunk: c.number, Spans: int(c.items), Bytes: int64(c.frame), First: c.first, Last: c.last}
+	switch {
+	case l.digest != nil:
+		l.digest.Forget(removed, summary)
+	case l.summed():
+		l.s.o.Summary.Forget(removed, summary)
+	}
+}
+
 // summaries reads what the Summary said of the chunks of a segment; nil where that is not to be had.
 func (l *lane) summaries(seg *segment) [][]byte {
 	summaries := make([][]byte, len(seg.chunks))
-	if l.kind != Traces || l.s.o.Summary == nil {
+	if !l.summed() {
 		return summaries
 	}
 	f, err := os.Open(seg.path)

@@ -21,7 +21,7 @@ type Stats struct {
 // KindStats is about one signal.
 type KindStats struct {
 	Requests int64
-	Spans    int64 // 0 for metrics and logs
+	Spans    int64 // or data points, or log records, as far as there is a Digest that counts them
 	Raw      int64 // bytes of OTLP before compression
 	Bytes    int64 // bytes on disk
 	Segments int
@@ -43,14 +43,12 @@ func (s *Store) Stats() Stats {
 		}
 		for _, seg := range v.segments {
 			ks.Chunks += len(seg.chunks)
-			first, last = around(first, last, seg.first, seg.last)
-		}
-		for _, p := range v.pending {
-			first, last = around(first, last, p.first, p.last)
 		}
 		if v.head != nil {
 			ks.Chunks++
-			first, last = around(first, last, v.head.first, v.head.last)
+		}
+		if Kind(k) == Traces {
+			first, last = v.around()
 		}
 		st.Kinds[k] = ks
 		st.Bytes += ks.Bytes
@@ -59,6 +57,20 @@ func (s *Store) Stats() Stats {
 	}
 	st.Oldest, st.Newest = clock(first), clock(last)
 	return st
+}
+
+// around is the range of times of what a lane holds.
+func (v *view) around() (first, last uint64) {
+	for _, seg := range v.segments {
+		first, last = around(first, last, seg.first, seg.last)
+	}
+	for _, p := range v.pending {
+		first, last = around(first, last, p.first, p.last)
+	}
+	if v.head != nil {
+		first, last = around(first, last, v.head.first, v.head.last)
+	}
+	return first, last
 }
 
 // clock is the time of unix nanoseconds; zero is none.

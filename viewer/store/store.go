@@ -19,8 +19,9 @@ type Options struct {
 	MaxBytes int64         // on disk; the oldest segments go when it is exceeded; 0 is no limit
 	MaxAge   time.Duration // segments whose newest data came longer ago go; 0 is no limit
 
-	Summary Summary      // may be nil
-	Logger  *slog.Logger // nil discards
+	Summary       Summary      // of the traces; may be nil
+	Metrics, Logs Digest       // may be nil
+	Logger        *slog.Logger // nil discards
 
 	ChunkBytes   int           // OTLP bytes of a chunk before compression; 0 is 512 KiB
 	SegmentBytes int64         // a segment is full at this size; 0 is 64 MiB, less when MaxBytes is small
@@ -140,7 +141,7 @@ func newStore(dir string, o Options) *Store {
 	}
 	s.log = s.o.Logger
 	for k := range s.lanes {
-		l := &lane{s: s, kind: Kind(k), room: make(chan struct{})}
+		l := &lane{s: s, kind: Kind(k), digest: s.o.digest(Kind(k)), room: make(chan struct{})}
 		l.view.Store(&view{})
 		s.lanes[k] = l
 	}
@@ -210,6 +211,7 @@ func (s *Store) addOther(ctx context.Context, k Kind, req []byte) error {
 	}
 	q := newOther(req)
 	defer q.release()
+	q.read(s.lanes[k].digest)
 	return s.add(ctx, k, q)
 }
 
@@ -223,7 +225,9 @@ func (s *Store) add(ctx context.Context, k Kind, q *request) error {
 		}
 	}
 	s.taken[k].Add(1)
-	s.spans.Add(int64(q.items))
+	if k == Traces {
+		s.spans.Add(int64(q.items))
+	}
 	s.changed()
 	return nil
 }

@@ -33,7 +33,7 @@ type Ref struct {
 // Removed describes a chunk that retention took away.
 type Removed struct {
 	Chunk       uint64
-	Spans       int
+	Spans       int    // or data points, or log records
 	Bytes       int64  // on disk
 	First, Last uint64 // earliest start and latest end of its spans, unix nanoseconds
 }
