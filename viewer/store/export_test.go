@@ -1,6 +1,11 @@
 package store
 
-import "io"
+import (
+	"context"
+	"io"
+
+	"github.com/lensgo/lens/viewer/otlp"
+)
 
 // File is what the store writes to.
 type File = file
@@ -40,4 +45,9 @@ func Chunks(f io.ReaderAt, size int64, k Kind) (numbers []uint64, gaps int, ends
 		ends = append(ends, c.end)
 	}
 	return numbers, len(g), ends, err
+}
+
+// EachTraceIn is EachTrace with so much room for traces that are not complete.
+func (s *Store) EachTraceIn(ctx context.Context, ids map[otlp.TraceID]struct{}, room int, fn func(*Trace) error) (unread int, err error) {
+	return s.eachTrace(ctx, ids, room, fn)
 }

@@ -63,6 +63,19 @@ func (l *located) add(r *otlp.Resource, sc *otlp.Scope, s *otlp.Span, at Ref) bo
 	return true
 }
 
+// addPiece takes the spans of a piece and counts those that were there.
+func (l *located) addPiece(p piece) (copies int) {
+	i := 0
+	_ = otlp.WalkTrusted(p.otlp, func(r *otlp.Resource, sc *otlp.Scope, s *otlp.Span) error {
+		if !l.add(r, sc, s, p.at[i]) {
+			copies++
+		}
+		i++
+		return nil
+	})
+	return copies
+}
+
 func (a *locatedSpan) equal(b *locatedSpan) bool {
 	return a.resourceNo == b.resourceNo && a.scopeNo == b.scopeNo && bytes.Equal(a.span.Raw(), b.span.Raw())
 }

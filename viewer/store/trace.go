@@ -145,17 +145,9 @@ func assemble(id otlp.TraceID, pieces []piece) *Trace {
 	t := &Trace{ID: id}
 	all := newLocated()
 	for _, p := range pieces {
-		i := 0
-		_ = otlp.WalkTrusted(p.otlp, func(r *otlp.Resource, sc *otlp.Scope, s *otlp.Span) error {
-			if !all.add(r, sc, s, p.at[i]) {
-				t.Copies++
-			}
-			i++
-			return nil
-		})
+		t.Copies += all.addPiece(p)
 	}
-	otlp, at := all.build()
-	t.read(otlp, at)
+	t.read(all.build())
 	return t
 }
 
