@@ -140,12 +140,9 @@ export class GroupsPage extends Page {
 
   update(d) {
     if (d.runs === null || (this.runName ? d.runs.includes(this.runName) : d.runs.length)) {
-      clearTimeout(this.soon);
-      this.soon = setTimeout(() => this.attempt(null, async () => { await this.table.load(); this.draw(); }), 1000);
+      this.soon(1000, () => this.attempt(null, async () => { await this.table.load(); this.draw(); }));
     }
   }
-
-  close() { super.close(); clearTimeout(this.soon); }
 
   key(e) { return this.table.key(e); }
 

@@ -26,7 +26,21 @@ export class Page {
     }
   }
 
+  // soon does f after a while, once for all who ask meanwhile, and not again before it is done. Who asks late does not put it
+  // off: while a run goes on updates never pause.
+  soon(ms, f) {
+    if (this.waiting) { this.again = true; return; }
+    this.waiting = setTimeout(async () => {
+      this.again = false;
+      try { await f(); } finally { this.waiting = 0; }
+      if (this.again && !this.ctl.signal.aborted) this.soon(ms, f);
+    }, ms);
+  }
+
   params() {}
 
-  close() { this.ctl.abort(); }
+  close() {
+    this.ctl.abort();
+    clearTimeout(this.waiting);
+  }
 }

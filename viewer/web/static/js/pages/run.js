@@ -122,7 +122,6 @@ export class RunPage extends Page {
     this.askHead.stop();
     this.askTable.stop();
     clearInterval(this.timer);
-    clearTimeout(this.soon);
     this.resize.disconnect();
     if (this.table) this.table.unmount();
   }
@@ -344,8 +343,7 @@ export class RunPage extends Page {
     if (!d.run || !this.d) return;
     const before = this.d.run.rollouts;
     if (d.run.state !== this.d.run.state || d.run.rollouts.failed > before.failed) this.app.say(this.run + ': ' + count(d.run.rollouts.finished) + ' finished, ' + count(d.run.rollouts.failed) + ' failed');
-    clearTimeout(this.soon);
-    this.soon = setTimeout(() => { this.loadHead(true); this.loadTable(true); }, 200);
+    this.soon(200, () => Promise.all([this.loadHead(true), this.loadTable(true)]));
   }
 
   openRow(r) {

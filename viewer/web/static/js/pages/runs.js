@@ -160,10 +160,7 @@ export class RunsPage extends Page {
   takeUpdates() { return this.table.take(); }
 
   update(d) {
-    if (d.runs === null || d.runs.length) {
-      clearTimeout(this.soon);
-      this.soon = setTimeout(() => this.load(true), 250);
-    }
+    if (d.runs === null || d.runs.length) this.soon(250, () => this.load(true));
   }
 
   compareMarked() {

@@ -70,7 +70,6 @@ export class TracePage extends Page {
   close() {
     super.close();
     clearInterval(this.timer);
-    clearTimeout(this.soon);
     if (this.giveUp) this.giveUp();
     this.wf.unmount();
     this.panel.stop();
@@ -96,7 +95,7 @@ export class TracePage extends Page {
 
   broken(e, live) {
     if (aborted(e) || this.ctl.signal.aborted) return;
-    if (e.code === 'changed') { this.soon = setTimeout(() => this.load(live), 300); return; }
+    if (e.code === 'changed') { this.soon(300, () => this.load(live)); return; }
     if (live || this.model) return;
     put(this.head, h('div.titleline', null, h('h1', null, 'Trace\u00a0', h('span.mono', null, middle(this.trace)))));
     put(this.body, failed(e, () => location.reload()));
@@ -316,8 +315,7 @@ export class TracePage extends Page {
 
   update(d) {
     if (!d.trace || !this.d || d.trace.version === this.d.version) return;
-    clearTimeout(this.soon);
-    this.soon = setTimeout(() => { this.load(true); if (this.tab === 'talk') { this.talk.d = null; this.loadLower(); } }, 200);
+    this.soon(200, () => { if (this.tab === 'talk') { this.talk.d = null; this.loadLower(); } return this.load(true); });
   }
 
   compare() {

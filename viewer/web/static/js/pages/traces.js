@@ -68,7 +68,6 @@ export class TracesPage extends Page {
   close() {
     super.close();
     this.ask.stop();
-    clearTimeout(this.soon);
     this.table.unmount();
   }
 
@@ -121,8 +120,7 @@ export class TracesPage extends Page {
   update(d) {
     if (!d.status || (this.stored === d.status.store.newest && this.drawn)) return;
     this.stored = d.status.store.newest;
-    clearTimeout(this.soon);
-    this.soon = setTimeout(() => this.load(true), 1000);
+    this.soon(1000, () => this.load(true));
   }
 
   compareMarked() {
