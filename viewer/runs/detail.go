@@ -42,7 +42,7 @@ type Environment struct {
 	tasks   [][]float64 // rewards of the last tries of each
 }
 
-// DurationBin is a bucket of a log-linear histogram of durations, 16 an octave.
+// DurationBin is a bucket of a histogram of durations, 16 an octave, all equally wide on a logarithmic axis.
 type DurationBin struct {
 	From, To         time.Duration // To is not in it
 	Finished, Failed int           // Finished counts the failed ones too
@@ -173,14 +173,34 @@ func rewardBin(x float64, rewards [2]float64) int {
 	return min(max(int(math.Round(at)), 0), RewardBins-1)
 }
 
-// durationBins are the buckets of a histogram.
-type durationBins [maxBucket]struct{ finished, failed int }
+const binsPerOctave = 16
+
+// durationBins are the buckets of a histogram. Bucket i holds the durations from binStart[i] nanoseconds on, below binStart[i+1].
+type durationBins [64 * binsPerOctave]struct{ finished, failed int }
+
+// binStart begins at 1 ns; 0 is in the first bucket too.
+var binStart = func() (at [64*binsPerOctave + 1]int64) {
+	for i := range at {
+		at[i] = math.MaxInt64
+		if exact := math.Exp2(float64(i) / binsPerOctave); exact < math.MaxInt64 {
+			at[i] = int64(math.Ceil(exact))
+		}
+	}
+	return at
+}()
 
 func (b *durationBins) add(x *Rollout) {
-	at := &b[bucket(uint64(max(x.Duration(), 0)))]
-	at.finished++
+	ns := max(int64(x.Duration()), 1)
+	i := min(int(math.Log2(float64(ns))*binsPerOctave), len(b)-1)
+	for i > 0 && ns < binStart[i] { // the logarithm may be off by a rounding
+		i--
+	}
+	for i < len(b)-1 && ns >= binStart[i+1] {
+		i++
+	}
+	b[i].finished++
 	if x.Outcome == Failed {
-		at.failed++
+		b[i].failed++
 	}
 }
 
@@ -194,8 +214,7 @@ func (b *durationBins) list() (out []DurationBin) {
 		last--
 	}
 	for at := first; at <= last; at++ {
-		lo, hi := bounds(at)
-		out = append(out, DurationBin{time.Duration(lo), time.Duration(hi), b[at].finished, b[at].failed})
+		out = append(out, DurationBin{time.Duration(binStart[at]), time.Duration(binStart[at+1]), b[at].finished, b[at].failed})
 	}
 	return out
 }
