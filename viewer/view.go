@@ -74,6 +74,7 @@ func (v *Opened) open(o ViewOptions, open func(string, store.Options) (*store.St
 	if v.store, err = open(dir, store.Options{Summary: model, Logger: o.Logger}); err != nil {
 		return err
 	}
+	rememberDone(dir, model)
 	v.handler, err = web.New(web.Options{Store: v.store, Runs: model, Version: o.Version, Logger: o.Logger})
 	if err != nil {
 		return err

@@ -47,6 +47,8 @@ type Options struct {
 type Viewer struct {
 	o        Options
 	store    *store.Store
+	model    *runs.Model
+	drivers  *drivers
 	receiver *ingest.Receiver // nil when nothing is received
 	handler  *web.Handler
 	server   *http.Server
@@ -73,16 +75,17 @@ func Start(ctx context.Context, o Options) (*Viewer, error) {
 }
 
 func (v *Viewer) start(ctx context.Context) error {
-	model := runs.NewModel(runs.Options{})
+	v.model = runs.NewModel(runs.Options{})
 	var err error
 	if v.store, err = store.Open(v.o.Data, store.Options{
-		MaxBytes: v.o.Retention.Bytes, MaxAge: v.o.Retention.Age, Summary: model, Logger: v.o.Logger,
+		MaxBytes: v.o.Retention.Bytes, MaxAge: v.o.Retention.Age, Summary: v.model, Logger: v.o.Logger,
 	}); err != nil {
 		return err
 	}
+	v.drivers = openDrivers(v.o.Data, v.model, v.o.Logger)
 	healing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	v.stopHealing = stop
-	v.serving.Go(func() { heal(healing, model, v.store) })
+	v.serving.Go(func() { heal(healing, v.model, v.store) })
 	for _, path := range v.o.Files {
 		if _, err := ingest.Load(ctx, path, sink{v.store}); err != nil {
 			return err
@@ -99,7 +102,7 @@ func (v *Viewer) start(ctx context.Context) error {
 	if err := errors.Join(v.receive(ctx), v.secure()); err != nil {
 		return errors.Join(err, page.Close())
 	}
-	return v.serve(page, model)
+	return v.serve(page)
 }
 
 // receive starts to take OTLP, where that is wanted.
@@ -133,9 +136,9 @@ func (v *Viewer) secure() (err error) {
 }
 
 // serve starts the page.
-func (v *Viewer) serve(l net.Listener, model *runs.Model) (err error) {
+func (v *Viewer) serve(l net.Listener) (err error) {
 	v.handler, err = web.New(web.Options{
-		Store: v.store, Runs: model, Results: v.o.Results, ResultsRun: v.o.ResultsRun, Token: v.token,
+		Store: v.store, Runs: v.model, Results: v.o.Results, ResultsRun: v.o.ResultsRun, Token: v.token,
 		MaxBytes: v.o.Retention.Bytes, MaxAge: v.o.Retention.Age,
 		Hosts: hostsOf(v.o.Listen), Version: v.o.Version, Received: v.received, Logger: v.o.Logger,
 	})
@@ -179,6 +182,10 @@ func reachable(a net.Addr) string {
 
 // Sink takes requests into the store, for a receiver of somebody else's.
 func (v *Viewer) Sink() ingest.Sink { return sink{v.store} }
+
+// Progress says how far the run of that nemo.run.id is, which only its driver knows: the page shows it within a second. Call it as
+// often as a few times a second. The folder remembers the last word, for whoever looks when the driver is gone.
+func (v *Viewer) Progress(run string, p Progress) { v.drivers.tell(run, p) }
 
 // URL is where the page is, with the token that the first visit needs; "" when there is none.
 func (v *Viewer) URL() string {

@@ -38,6 +38,7 @@ func newDemo() *cobra.Command {
 				watch = besideRun(dir, filepath.Join(dir, demo.ResultsFile), page)
 				return watch.open(cmd.Context())
 			}
+			o.Watch = func(p eval.Progress) { watch.watch(p) }
 			result, _, err := demo.Run(cmd.Context(), o)
 			err = finish(out, asJSON, result, err)
 			return errors.Join(err, watch.finish(cmd.Context(), os.Stdout, result != nil))

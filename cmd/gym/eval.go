@@ -58,6 +58,7 @@ func newEvalRun() *cobra.Command {
 					o.Traces = strings.TrimSuffix(o.Rollout.Output, filepath.Ext(o.Rollout.Output)) + "_traces.jsonl"
 				}
 				o.Sink = func() (eval.Sink, error) { return watch.open(cmd.Context()) }
+				o.Watch = watch.watch
 			}
 			result, err := eval.Run(cmd.Context(), o)
 			err = finish(out, f.asJSON, result, err)

@@ -38,7 +38,8 @@ type Options struct {
 	// Sink, when not nil, is asked for what gets the traces beside the trace file, once the folder has its configuration.
 	Sink    func(dir string) (eval.Sink, error)
 	Verbose bool
-	// Command, Interrupts, Stdout and Stderr are those of [eval.Options].
+	// Watch, Command, Interrupts, Stdout and Stderr are those of [eval.Options].
+	Watch          func(eval.Progress)
 	Command        []string
 	Interrupts     func() (signals <-chan os.Signal, stop func())
 	Stdout, Stderr io.Writer
@@ -66,6 +67,7 @@ func Run(ctx context.Context, o Options) (result *eval.Result, dir string, err e
 			Concurrency: concurrency,
 		},
 		Sink:       sinkIn(o.Sink, dir),
+		Watch:      o.Watch,
 		Traces:     filepath.Join(dir, TracesFile),
 		LogDir:     filepath.Join(dir, LogFolder),
 		Verbose:    o.Verbose,

@@ -31,7 +31,7 @@ type Options struct {
 	// ConfigPaths are the configuration files; later ones win. Overrides win over all of them.
 	ConfigPaths []string
 	Overrides   config.Overrides
-	// Rollout says which rows to run and how. Graph, Traced, SingleTrace and Progress are filled in by Run.
+	// Rollout says which rows to run and how. Graph, Traced, SingleTrace, Progress and Watch are filled in by Run.
 	Rollout rollout.Options
 	// Traces is the file that the run's own receiver writes, emptied first unless the run is resumed. Empty: no receiver,
 	// telemetry settings decide.
@@ -39,6 +39,9 @@ type Options struct {
 	// Sink opens what also gets the traces that the receiver takes, a viewer beside the run, once everything was checked. Nil:
 	// there is none. It needs Traces.
 	Sink func() (Sink, error)
+	// Watch is told how far the run is: once telemetry is set up, then as [rollout.Options] says, and once more when all is done.
+	// Without telemetry no run has a name, and nothing is told. Nil: nobody watches.
+	Watch func(Progress)
 	// LogDir receives one log file a server. Empty: only the last lines are kept, for error messages.
 	LogDir string
 	// Verbose shows the servers' logs.
@@ -83,7 +86,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		}
 	}
 	r := &run{Options: o, graph: graph}
-	r.Rollout.Graph, r.Rollout.Progress = graph, r.progress()
+	r.Rollout.Graph, r.Rollout.Progress, r.Rollout.Watch = graph, r.progress(), r.watch
 	if r.plan, err = rollout.Prepare(r.Rollout); err != nil {
 		return nil, err
 	}
@@ -111,6 +114,8 @@ type run struct {
 	receiver *ingest.Receiver
 	earlier  int // lines that the trace file had before this run
 	handle   interface{ Shutdown(context.Context) error }
+	id       string           // of the run; empty when telemetry is off
+	last     rollout.Progress // that was told
 	// note says where traces go when no receiver runs, uncountable why they cannot be counted by rollout.
 	note, uncountable string
 }
@@ -145,6 +150,7 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 		}
 	}
 	flushErr := r.stopTelemetry(ctx)
+	r.tell(r.last, true)
 	if summary == nil {
 		return nil, errors.Join(runErr, flushErr)
 	}
@@ -176,6 +182,8 @@ func (r *run) startTelemetry(ctx context.Context) error {
 	r.note = tracesNote(decision, err, handle.Exporting())
 	r.uncountable = uncountable(handle.Exporting())
 	r.plan.Trace(handle.Exporting(), telemetry.SingleTrace())
+	r.id = decision.RunID
+	r.tell(r.plan.Progress(), false)
 	return nil
 }
 

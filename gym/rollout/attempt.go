@@ -49,6 +49,7 @@ func (o *outcome) text() string {
 // rollout runs one task from admission to the written line.
 func (r *run) rollout(t *task) {
 	admitted := time.Now()
+	r.stats.begin()
 	ctx, span := telemetry.Rollout.Start(r.base, semconv.SpanGymRollout)
 	defer span.End()
 	row, err := r.taskRow(t)

@@ -42,6 +42,10 @@ type Options struct {
 	DisableAggregation bool
 	Progress           io.Writer // a bar on a terminal, else lines; nil: none
 
+	// Watch is told how far the run is, at most four times a second, and once more when no rollout runs any more. Calls follow
+	// each other, and the last one has ended when Run returns; no rollout waits for them. Nil: nobody watches.
+	Watch func(Progress)
+
 	Traced      bool // telemetry is on: rollouts without a span get a reserved trace id
 	SingleTrace bool // rollouts are children of gym.job
 }

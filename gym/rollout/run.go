@@ -36,7 +36,9 @@ func (p *Plan) Run(ctx context.Context, client *wire.Client) (*Summary, error) {
 	defer job.End()
 	r.trace(ctx, jobCtx, job)
 
+	stopWatch := r.watch()
 	r.dispatch(ctx)
+	stopWatch()
 	cut := r.cutShort(ctx)
 	r.progress.stop()
 	s := r.summary(cut != nil)

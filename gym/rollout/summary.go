@@ -82,6 +82,7 @@ type stats struct {
 	failures  []Failure
 	agents    []agentStats
 	remaining int
+	running   int // of them
 }
 
 type agentStats struct {
@@ -146,10 +147,18 @@ func newStats(p *Plan) *stats {
 	return s
 }
 
+// begin counts one rollout that begins.
+func (s *stats) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running++
+}
+
 // add counts one rollout that has ended.
 func (s *stats) add(t *task, id string, out *outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.running--
 	s.counts[out.ending]++
 	if out.ending == cancelled {
 		return

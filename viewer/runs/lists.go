@@ -18,7 +18,7 @@ const NoRun = ""
 // Run is a run as a list shows it.
 type Run struct {
 	ID       string
-	Started  uint64 // earliest start of its spans, unix nanoseconds
+	Started  uint64 // earliest start of its spans, unix nanoseconds; without any, its driver's first word
 	Last     uint64 // latest end
 	JobEnded bool   // its gym.job span is here
 	Progress *Progress
@@ -43,7 +43,7 @@ type Run struct {
 // and a job that has not.
 func (r *Run) Running() bool {
 	if r.Progress != nil {
-		return !r.Progress.Done
+		return !r.Progress.Over()
 	}
 	return r.Counts.Running > 0 && !r.JobEnded
 }

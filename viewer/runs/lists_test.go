@@ -431,7 +431,7 @@ func TestRunList(t *testing.T) {
 	m.SetProgress("good", &Progress{Total: 10, Running: 3, Waiting: 5})
 	m.SetProgress("soon", &Progress{Total: 4, Waiting: 4})
 	list, _ = m.Runs(query.Query{}, Page{Sort: "name"})
-	if r := list.Rows[2]; r.Progress == nil || r.Progress.Total != 10 || !r.Running() {
+	if r := list.Rows[2]; r.Progress == nil || r.Progress.Total != 12 || !r.Running() { // with two that had ended before
 		t.Errorf("%+v", r)
 	}
 	if r := list.Rows[4]; r.ID != "soon" || r.Spans != 0 || !r.Running() {
@@ -441,6 +441,10 @@ func TestRunList(t *testing.T) {
 	m.SetProgress("soon", nil)
 	list, _ = m.Runs(query.Query{}, Page{Sort: "name"})
 	if r := list.Rows[2]; len(list.Rows) != 4 || r.Running() {
+		t.Errorf("%+v", list.Rows)
+	}
+	m.SetProgress("soon", &Progress{Total: 4, Done: true}) // and nothing came of it
+	if list, _ = m.Runs(query.Query{}, Page{}); len(list.Rows) != 4 {
 		t.Errorf("%+v", list.Rows)
 	}
 	if v := m.Values("bad", query.Failure); len(v) != 1 || v[0] != (ValueCount{"timeout", 1}) {

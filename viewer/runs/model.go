@@ -515,14 +515,35 @@ func (m *Model) addStat(shape uint32, s *stat, sign int64) {
 	m.total.counts(s, sign)
 }
 
-// SetProgress says what the driver of a run knows; nil: nothing any more.
-func (m *Model) SetProgress(run string, p *Progress) {
+// SetProgress says what the driver of a run knows; nil: nothing any more. A driver counts its own rollouts: what ended before its
+// first word, under the same name, is added to its total, which is returned.
+func (m *Model) SetProgress(run string, p *Progress) (total int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.runNamed(run)
 	if p != nil {
 		own := *p
 		p = &own
+		if last := r.progress; last != nil && last.Since > 0 {
+			p.Since = last.Since
+		} else {
+			p.Since, r.before = uint64(time.Now().UnixNano()), r.ended()
+		}
+		p.Total += r.before
+		total = p.Total
 	}
 	r.progress, r.changed, m.changed = p, true, true
+	return total
+}
+
+// Remember says what the driver of a run was last heard to know, when there is something of the run. It was Done or is Gone.
+func (m *Model) Remember(run string, p Progress) (known bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, known := m.runs[run]
+	if known {
+		p.Since = 0 // a new driver begins again
+		r.progress, r.changed, m.changed = &p, true, true
+	}
+	return known
 }

@@ -12,6 +12,7 @@ type run struct {
 	shapes   []uint32
 	traces   int
 	progress *Progress
+	before   int // rollouts that had ended when the driver's first word came: of an earlier driver under the same name
 
 	changed bool
 	seen    *runView
@@ -19,9 +20,17 @@ type run struct {
 
 // Progress is what only the driver of a run knows; the viewer is told when it is in the driver's process.
 type Progress struct {
-	Total, Running, Waiting, Concurrency int
-	Done                                 bool
+	Total       int // rollouts of the run; with those of earlier drivers under its name
+	Running     int
+	Waiting     int // have not begun; when Done, have no result
+	Concurrency int
+	Done        bool   // by the driver's own word
+	Gone        bool   // the driver is no more, and did not say that it was done: what ran and waited then is not known
+	Since       uint64 // when its first word came, unix nanoseconds; set by [Model.SetProgress]
 }
+
+// Over tells whether nothing will come any more.
+func (p *Progress) Over() bool { return p.Done || p.Gone }
 
 // rollKey names a rollout of a trace: by its gym.rollout span, or, without one, by its id.
 type rollKey struct {
@@ -114,4 +123,14 @@ func (r *run) drop(at uint32) {
 	r.free = append(r.free, at)
 	r.live--
 	r.changed = true
+}
+
+// ended counts rollouts.
+func (r *run) ended() (n int) {
+	for i := range r.rows.n {
+		if x := *r.rows.at(uint32(i)); x != nil && x.Ended() {
+			n++
+		}
+	}
+	return n
 }

@@ -103,11 +103,12 @@ func (m *Model) Totals() Totals {
 	return Totals{t.spans, t.bytes, t.errors, t.cut, t.copies, t.open, t.dropped, s.live, len(s.listed())}
 }
 
-// listed are the runs that a list shows: all that have a name, and the one without when it has rollouts.
+// listed are the runs that a list shows: all of which there is something or whose driver is at work, and the one without a name when
+// it has rollouts.
 func (s *snapshot) listed() []*runView {
 	var out []*runView
 	for _, r := range s.runs {
-		if r.live > 0 || r.id != "" && (r.sums().spans > 0 || r.progress != nil) {
+		if r.live > 0 || r.id != "" && (r.sums().spans > 0 || r.progress != nil && !r.progress.Over()) {
 			out = append(out, r)
 		}
 	}

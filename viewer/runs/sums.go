@@ -32,6 +32,9 @@ func (r *runView) sums() *runSum {
 		if r.id == NoRun {
 			s.addOwnSpans(r)
 		}
+		if s.run.Started == 0 && r.progress != nil {
+			s.run.Started = r.progress.Since
+		}
 		r.sum = s
 	})
 	return r.sum

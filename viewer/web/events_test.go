@@ -26,8 +26,9 @@ type update struct {
 	Status *struct{ Spans struct{ Stored int } }
 	Runs   *[]string
 	Run    *struct {
-		ID    string
-		Spans int
+		ID       string
+		Spans    int
+		Rollouts struct{ Running int }
 	}
 	Trace *struct {
 		Trace string

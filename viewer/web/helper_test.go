@@ -36,6 +36,7 @@ type bench struct {
 	t     testing.TB
 	dir   string
 	store *store.Store
+	model *runs.Model
 	web   *web.Handler
 }
 
@@ -67,7 +68,7 @@ func newBench(t testing.TB, o web.Options) *bench {
 			t.Error(err)
 		}
 	})
-	return &bench{t: t, dir: dir, store: s, web: h}
+	return &bench{t: t, dir: dir, store: s, model: model, web: h}
 }
 
 // get asks as the page does.

@@ -95,7 +95,7 @@ func (s *summary) runOf(r *runs.Run) Run {
 	switch {
 	case s.goesOn(r):
 		out.State, out.Ended = "running", nil
-	case c.Running > 0 && (r.Progress == nil || !r.Progress.Done):
+	case c.Running > 0 && (r.Progress == nil || !r.Progress.Over()):
 		out.Note = count(int64(c.Running), "rollout never ended", "rollouts never ended")
 	}
 	if c.Finished > 0 && c.Failed == c.Finished && out.State != "running" {
@@ -116,9 +116,26 @@ func (s *summary) progress(out *Run, p *runs.Progress) {
 	if p.Concurrency > 0 {
 		out.Concurrency = new(p.Concurrency)
 	}
-	if left := p.Total - out.Rollouts.Finished; !p.Done && left > 0 && out.Rate != nil {
+	left := p.Total - out.Rollouts.Finished
+	switch {
+	case p.Gone:
+		out.add("cut short: its driver ended without a word")
+	case p.Done && p.Waiting > 0:
+		out.add("cut short: " + count(int64(p.Waiting), "rollout has", "rollouts have") + " no result")
+	case left > 0 && out.Rate != nil && !p.Done:
 		out.Left = new(int64(float64(left) / *out.Rate * float64(time.Minute)))
 	}
+	if p.Over() {
+		out.Rollouts.Waiting, out.Rollouts.Running = new(0), 0
+	}
+}
+
+// add adds to the note.
+func (r *Run) add(note string) {
+	if r.Note != "" {
+		note = r.Note + "; " + note
+	}
+	r.Note = note
 }
 
 // goesOn tells whether a run is still running.
