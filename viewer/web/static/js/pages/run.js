@@ -167,13 +167,13 @@ export class RunPage extends Page {
     const r = this.d.run, ro = r.rollouts;
     this.el.classList.remove('broken');
     this.running = h('span.chip.run');
-    const state = r.state === 'running' ? this.running : r.state === 'failed' ? h('span.chip.plain.err', null, line(r.note || 'failed')) : null;
+    const state = r.state === 'running' ? this.running : r.state === 'failed' ? h('span.chip.plain.err', null, line(r.note || 'failed')) : r.note ? h('span.chip.warn', null, glyph.warning(''), line(r.note)) : null;
     const tokens = r.tokens_in == null && r.tokens_out == null ? null : labelled('tokens', count(r.tokens_in) + ' in, ' + count(r.tokens_out) + ' out');
     put(this.header,
       h('div.titleline', null, h('h1', null, glyph.state(r.state === 'finished' ? 'finished' : r.state), h('span.cut', null, line(r.id))), state, h('span.gap'),
         h('span.acts', null, h('button.btn', { onclick: () => this.compareRun() }, 'Compare…'), h('button.btn', { onclick: () => this.app.copyLink() }, glyph.copy(), 'Copy link'))),
       h('div.meta', null,
-        labelled('started', started(r.started)), r.state === 'running' ? null : labelled('took', qty(duration(between(r.started, r.last)))),
+        labelled('started', started(r.started)), r.state === 'running' || r.last == null ? null : labelled('took', qty(duration(between(r.started, r.last)))),
         labelled('processes', count(r.processes)), labelled('groups', h('span.mono', null, line(r.spec ?? r.groups.join(',')))),
         r.concurrency == null ? null : labelled('concurrency', count(r.concurrency)), r.tasks ? labelled('tasks', count(r.tasks) + ' × ' + plural(r.attempts, 'attempt')) : null,
         labelled('spans', count(r.spans)), tokens, r.truncated ? h('span.warn', null, plural(r.truncated, 'span') + ' truncated') : null),
