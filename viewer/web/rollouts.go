@@ -47,10 +47,11 @@ func (s *summary) rollouts(run string, a ask) (*Rollouts, error) {
 	return out, nil
 }
 
-// scaleOf is the common scale of time bars: what is longer than nearly all ends in a mark.
+// scaleOf is the common scale of time bars: what is longer than nearly all ends in a mark. The 99th percentile alone would be
+// the longest one in a run of less than a hundred, and a single timeout would make every other bar too short to read.
 func scaleOf(r *runs.Run, longest int64) int64 {
 	if r != nil && r.Durations.N > 0 {
-		return roundUp(int64(r.Durations.P99))
+		return roundUp(int64(min(r.Durations.P99, r.Durations.P95*3/2)))
 	}
 	return roundUp(longest)
 }
