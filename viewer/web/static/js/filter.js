@@ -51,7 +51,7 @@ export class Filter {
   }
 
   typed() {
-    const v = this.input.value;
+    const v = this.input.value = this.input.value.trimStart();
     if (/\s$/.test(v)) {
       const list = terms(v);
       if (list.length && !list[list.length - 1].open) { this.tokens.push(...list.map((t) => t.raw)); this.input.value = ''; this.drawTokens(); this.apply(); }

@@ -23,10 +23,10 @@ export class StatusLine {
       sp.truncated ? h('span.item.warn', null, truncated(''), h('span.wide', null, plural(sp.truncated, 'span') + ' truncated'), h('span.narrow', null, count(sp.truncated) + ' truncated')) : null,
       st.problems.length ? reasons(h('span.item.warn', null, warning(''), plural(st.problems.length, 'problem') + ' on disk')) : null,
       h('span.item.wide', null, h('span.lab', null, 'stored'), h('b', null, text(bytes(st.bytes))), st.max_bytes == null ? null : 'of ' + text(limit(st.max_bytes))),
-      st.oldest == null ? null : h('span.item.wide', null, h('span.lab', null, 'oldest'), h('b', null, text(whole(sinceInstant(st.oldest))))),
+      st.oldest == null ? null : h('span.item.wide.far', null, h('span.lab', null, 'oldest'), h('b', null, text(whole(sinceInstant(st.oldest))))),
       h('span.gap'),
-      h('span.item.wide.lab', null, 'all times local, ' + zone(new Date().getTimezoneOffset())),
-      h('span.item.wide.lab', null, 'lens ' + s.version));
+      h('span.item.wide.far.lab', null, 'all times local, ' + zone(new Date().getTimezoneOffset())),
+      h('span.item.wide.far.lab', null, 'lens ' + s.version));
   }
 }
 

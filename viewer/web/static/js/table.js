@@ -2,7 +2,7 @@
 // list behaves alike. Rows that are being read keep their place: while the table has the pointer or the focus, new rows wait.
 
 import { h, put } from './dom.js';
-import { phone } from './media.js';
+import { phone, oneScroll } from './media.js';
 import { line } from './inert.js';
 
 const SPARE = 8;
@@ -30,22 +30,35 @@ export class Table {
     this.el.addEventListener('focus', () => this.draw());
     this.onScroll = () => this.soon();
     this.size = new ResizeObserver(() => { this.measure(); this.draw(true); });
+    this.onLayout = () => { this.detach(); this.attach(); };
     this.drawHead();
   }
 
   // mount is called when the element is in the page.
   mount() {
-    this.scroller = phone.matches && this.el.closest('.scroll') || this.body;
+    oneScroll.addEventListener('change', this.onLayout);
+    this.attach();
+  }
+
+  unmount() {
+    oneScroll.removeEventListener('change', this.onLayout);
+    this.detach();
+    cancelAnimationFrame(this.frame);
+  }
+
+  // attach finds what scrolls: the table, or the page around it.
+  attach() {
+    const around = oneScroll.matches || this.el.closest('.stack') ? this.el.closest('.scroll') : null;
+    this.scroller = around || this.body;
     this.scroller.addEventListener('scroll', this.onScroll, { passive: true });
     this.size.observe(this.scroller);
     this.measure();
     this.draw(true);
   }
 
-  unmount() {
+  detach() {
     this.size.disconnect();
     if (this.scroller) this.scroller.removeEventListener('scroll', this.onScroll);
-    cancelAnimationFrame(this.frame);
   }
 
   get rowHeight() { return phone.matches && this.o.small ? 56 : this.o.height || 28; }
@@ -62,6 +75,7 @@ export class Table {
     if (this.o.pending) this.o.pending(0);
     const again = live ? rows.findIndex((r) => this.o.key(r) === id) : this.o.unselected ? -1 : 0;
     this.at = again >= 0 ? again : Math.min(this.at, Math.max(0, rows.length - 1));
+    this.place();
     if (!live && this.scroller) this.scroller.scrollTop = this.scroller === this.body ? 0 : Math.min(this.scroller.scrollTop, this.top || 0);
     this.draw(true);
   }
@@ -147,8 +161,13 @@ export class Table {
     this.view = this.scroller.clientHeight;
     this.width = this.scroller.clientWidth;
     if (this.fit()) this.drawHead();
+    this.place();
+  }
+
+  // place finds where the rows begin in what scrolls.
+  place() {
     this.top = 0;
-    if (this.scroller !== this.body) this.top = this.body.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top + this.scroller.scrollTop;
+    if (this.scroller && this.scroller !== this.body) this.top = this.body.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top + this.scroller.scrollTop;
   }
 
   soon() {
@@ -225,7 +244,9 @@ export class Table {
     if (!this.rows.length) return;
     this.at = Math.max(0, Math.min(this.rows.length - 1, i));
     const rh = this.rowHeight, y = this.at * rh + this.top, s = this.scroller;
-    if (y < s.scrollTop) s.scrollTop = y;
+    const head = s === this.body ? 0 : this.head.offsetHeight; // it stays above the rows
+    if (s !== this.body && this.at === 0) s.scrollTop = 0;
+    else if (y - head < s.scrollTop) s.scrollTop = y - head;
     else if (y + rh > s.scrollTop + this.view) s.scrollTop = y + rh - this.view;
     this.draw();
   }
