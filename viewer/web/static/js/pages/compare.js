@@ -56,6 +56,7 @@ export class ComparePage extends Page {
     this.d = await this.get('/compare/traces', { a: g('a'), b: g('b'), a_span: g('a_span'), b_span: g('b_span') });
     const talk = async (x) => { try { return await this.get('/traces/' + x.trace.trace + '/conversation', { span: x.rollout ? x.rollout.span : null }); } catch (e) { if (aborted(e)) throw e; return null; } };
     this.draw();
+    this.chooseOther();
     [this.ta, this.tb] = await Promise.all([talk(this.d.a), talk(this.d.b)]);
     this.drawTalks();
   }
@@ -79,12 +80,34 @@ export class ComparePage extends Page {
     this.app.title([this.title()]);
     this.app.top.show('/runs', [['Runs', '/runs'], run ? [run, '/runs/' + encodeURIComponent(run)] : ['compare']]);
     this.talks = h('div.talks');
+    this.another = h('span', { hidden: true });
     put(this.body,
       h('div.head.cmp', null,
         h('div.titleline', null, h('h1.cut', null, run ? [h('a.of', { href: '/runs/' + encodeURIComponent(run) }, line(run)), h('span.of', null, '\u00a0/\u00a0')] : null, h('span.cut', null, line(this.title()))), h('span.gap'),
-          h('span.acts', null, h('button.btn', { onclick: () => this.swap() }, 'Swap', h('kbd', null, 's')), h('button.btn', { onclick: () => this.app.copyLink() }, glyph.copy(), 'Copy link'))),
+          h('span.acts', null, h('button.btn', { onclick: () => this.swap() }, 'Swap', h('kbd', null, 's')), this.another, h('button.btn', { onclick: () => this.app.copyLink() }, glyph.copy(), 'Copy link'))),
         h('p.sentence', null, line(d.sentence))),
       this.figures(), this.rowsTable(), this.talks);
+  }
+
+  // chooseOther offers the attempts of the second one's task that stand on neither side.
+  async chooseOther() {
+    const { a, b } = this.d, r = b.rollout, place = this.another;
+    if (!r || !r.run || r.task == null || r.attempt == null) return;
+    const here = (o) => [a, b].some((x) => x.trace.trace === o.trace && (!x.rollout || x.rollout.span === o.span));
+    const found = await this.get('/runs/' + encodeURIComponent(r.run) + '/rollout', { env: r.env || '-', task: r.task, attempt: r.attempt, retry: r.retry }).catch(() => null);
+    const others = found ? found.others.filter((o) => o.trace && !here(o)) : [];
+    if (!others.length || this.ctl.signal.aborted) return;
+    const words = (o) => ['Attempt ' + o.attempt, o.reward == null ? o.failure || o.state : 'reward ' + reward(o.reward), o.duration_ns == null ? '' : text(duration(o.duration_ns))].filter(Boolean).join(', ');
+    put(place, h('label.pick', null, h('select', { 'aria-label': 'Compare with another attempt', onchange: (e) => this.compareWith(others[e.target.value]) }, h('option', { value: '', selected: true }, 'Choose another…'), others.map((o, i) => h('option', { value: i }, line(words(o))))), glyph.chevron()));
+    place.hidden = false;
+  }
+
+  compareWith(o) {
+    if (!o) return;
+    const p = new URLSearchParams(location.search);
+    p.set('b', o.trace);
+    if (o.span) p.set('b_span', o.span); else p.delete('b_span');
+    this.app.go('/compare?' + p);
   }
 
   // figures is the three-line table: one, the other, the difference.

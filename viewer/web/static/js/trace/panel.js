@@ -5,22 +5,24 @@ import { count, duration, exact, middle, percent, plural, text } from '../format
 import { inert, line } from '../inert.js';
 import { figures, label } from './folds.js';
 import { FOLD, MORE } from './rows.js';
-import { nameOf, GHOST } from './columns.js';
+import { nameOf, GHOST, LINKS } from './columns.js';
+import { describe } from './labels.js';
 import { logTicks } from '../charts.js';
 import { copyText } from '../toast.js';
 import { quote } from '../query.js';
 import * as glyph from '../glyph.js';
 import { Latest, aborted } from '../api.js';
+import { phone } from '../media.js';
 import { failed } from '../nothing.js';
 
 const LONG = 200;
-const MODEL = /^gen_ai\./, TOOL = /^(gen_ai\.tool|nemo\.gym\.tool)/;
+const MODEL = /^gen_ai\./, TOOL = /^(gen_ai\.tool|nemo\.gym\.tool)/, ROLLOUT = /^nemo\.gym\.rollout\./;
 
 export class Panel {
   // on: {close(), filter(term), jump(row), conversation(span)}
   constructor(on) {
     this.on = on;
-    this.tab = 'details';
+    this.tab = null; // as the reader chose
     this.askA = new Latest();
     this.askB = new Latest();
     this.open = { resource: false };
@@ -63,37 +65,66 @@ export class Panel {
     const mark = h('span.pm.' + (j >= 0 ? 'two' : 'one'), { 'aria-hidden': 'true' }, h('i', { style: { background: col(i) } }), s('svg', { width: 7, height: 8, viewBox: '0 0 7 8' }, s('path', { d: 'M0 4h6M3.6 1.6L6 4 3.6 6.4', fill: 'none', stroke: 'var(--ink3)', 'stroke-width': 1.2 })), h('i', { style: { background: col(b) } }));
     const callee = j >= 0 && c.service[j] >= 0 ? head.services[c.service[j]].label : '';
     const inside = j >= 0 ? m.ends[j] - c.start[j] : null;
+    if (phone.matches) {
+      const d = describe(m, this.wf.view, this.wf.lines, this.wf.at);
+      return h('header.phead', null, h('div.ptitle', null, h('h2.mono.cut', { title: nameOf(c, b) }, line(nameOf(c, b)), d.note ? h('span.note', null, d.note) : null), h('span.strong', null, qty(duration(dur)))));
+    }
     return h('header.phead', null, h('div.ptitle', null, mark, h('h2.mono.cut', { title: nameOf(c, b) }, line(nameOf(c, b))), h('button.iconbtn', { 'aria-label': 'Close the panel', title: 'i', onclick: this.on.close }, glyph.close())),
       h('div.figs4', null, fig('starts', [[(c.start[i] < 0 ? '−' : '+') + duration(Math.abs(c.start[i]))[0][0], duration(Math.abs(c.start[i]))[0][1]], ...duration(Math.abs(c.start[i])).slice(1)]), fig('duration', duration(dur)),
         inside == null ? fig('own work', duration(ownTime(m, i))) : fig('in ' + (callee || 'callee'), duration(inside)),
         inside == null ? fig('on path', percent((m.pathSum[i + 1] - m.pathSum[i]) / (m.total || 1)) || [['0', '%']]) : fig('wire, pool', duration(Math.max(0, dur - inside)))));
   }
 
-  draw(i, j, [srv, client]) {
+  draw(i, j, d) {
+    const shown = this.key + this.tab, again = this.shown === shown;
+    this.shown = shown;
+    this.holding(again, () => this.drawAll(i, j, d));
+  }
+
+  // holding keeps the focus in the panel while it is drawn anew; of the same span also the place and what is in sight.
+  holding(again, draw) {
+    const list = () => [...this.el.querySelectorAll('button, summary, a')], body = () => this.el.querySelector('.pbody');
+    const held = this.el.contains(document.activeElement), at = list().indexOf(document.activeElement), top = body() ? body().scrollTop : 0;
+    draw();
+    if (again && body()) body().scrollTop = top;
+    if (held && !this.el.contains(document.activeElement)) (again && list()[at] || this.el).focus({ preventScroll: true });
+  }
+
+  drawAll(i, j, [srv, client]) {
     const facts = plural(srv.attributes_total + (client ? client.attributes_total : 0), 'attribute') + (srv.events_total ? ', ' + plural(srv.events_total, 'event') : '');
-    const tab = (id, name) => h('button.tab', { role: 'tab', 'aria-selected': String(this.tab === id), onclick: () => { this.tab = id; this.draw(i, j, [srv, client]); } }, name);
-    const body = h('div.pbody');
-    put(this.el, this.headOf(i, j), h('div.ptabs', { role: 'tablist' }, tab('details', 'Details'), tab('message', 'Message'), tab('json', 'JSON'), h('span.gap'), h('span.dim', null, facts)), body);
-    if (this.tab === 'json') put(body, json(srv, client));
-    else if (this.tab === 'message') put(body, this.messages(srv, client));
+    const shown = this.tab || (phone.matches && this.said(srv, client).length ? 'message' : 'details');
+    const tab = (id, name, n) => h('button.tab', { role: 'tab', 'aria-selected': String(shown === id), onclick: () => { this.tab = id; this.draw(i, j, [srv, client]); } }, name, n == null ? null : h('span.n', null, count(n)));
+    const body = h('div.pbody'), attributes = srv.attributes_total + (client ? client.attributes_total : 0);
+    put(this.el, this.headOf(i, j), h('div.ptabs', { role: 'tablist' }, phone.matches ? [tab('message', 'Message'), tab('details', 'Details', attributes), tab('json', 'JSON')] : [tab('details', 'Details'), tab('message', 'Message'), tab('json', 'JSON'), h('span.gap'), h('span.dim', null, facts)]), body);
+    if (shown === 'json') put(body, json(srv, client));
+    else if (shown === 'message') put(body, this.messages(srv, client));
     else put(body, this.details(srv, client));
   }
 
   details(srv, client) {
     const all = srv.attributes, model = all.filter((a) => MODEL.test(a.key) && !TOOL.test(a.key)), tool = all.filter((a) => TOOL.test(a.key)), rest = all.filter((a) => !model.includes(a) && !tool.includes(a));
     const kind = (x) => (x.kind === 'unspecified' ? '' : x.kind + ' ') + 'span' + (x.group ? ', group ' + line(x.group) : '');
-    const title = model.length ? 'Model call' : tool.length ? 'Tool call' : srv.kind === 'server' ? 'Server' : 'Span';
-    const out = [problems(srv, client), h('section', null, h('h3', null, title, h('span.note', null, kind(srv))), this.pairs([...model, ...tool, ...rest]), dropped(srv))];
+    // A rollout sums up the tokens of its model calls: it is none itself.
+    const rollout = srv.name === 'gym.rollout' && all.some((a) => ROLLOUT.test(a.key));
+    const title = rollout ? 'Rollout' : model.length ? 'Model call' : tool.length ? 'Tool call' : srv.kind === 'server' ? 'Server' : 'Span';
+    const out = [problems(srv, client), h('section', null, h('h3', null, title, h('span.note', null, kind(srv))), this.pairs(rollout ? [...rest, ...tool, ...model] : [...model, ...tool, ...rest]), dropped(srv))];
     if (client) out.push(h('section', null, h('h3', null, 'Call', h('span.note', null, kind(client))), this.pairs(client.attributes), dropped(client)));
     const events = [...srv.events, ...(client ? client.events : [])].sort((a, b) => a.start_ns - b.start_ns);
     if (events.length) out.push(h('section', null, h('h3', null, 'Events', h('span.note', null, count(srv.events_total + (client ? client.events_total : 0)))), events.map((e) => h('div.event', null, h('span.dim', { title: exact(e.time) }, (e.start_ns < 0 ? '−' : '+') + text(duration(Math.abs(e.start_ns)))), h('span', null, line(e.name), e.attributes.length ? this.pairs(e.attributes) : null)))));
     const links = [...srv.links, ...(client ? client.links : [])];
-    out.push(h('section', null, h('h3', null, 'Links', links.length ? h('span.note', null, count(links.length)) : null), links.length ? links.map((l) => link(l, this)) : h('p.dim', null, 'None on this span.')));
+    out.push(h('section', null, h('h3', null, 'Links', links.length ? h('span.note', null, count(links.length)) : null), links.length ? links.map((l) => link(l, this)) : h('p.dim', null, 'None on this span.', this.rootLinks(srv))));
     const r = srv.resource, pid = r.attributes.find((a) => a.key === 'process.pid');
     out.push(h('details', { open: this.open.resource, ontoggle: (e) => { this.open.resource = e.target.open; } }, h('summary', null, h('b', null, 'Resource'), h('span.note', null, [line(srv.service), pid ? 'pid ' + line(pid.text) : '', plural(r.attributes_total, 'attribute')].filter(Boolean).join(', '))), this.pairs(r.attributes)));
     if (srv.scope.name) out.push(h('details', null, h('summary', null, h('b', null, 'Scope'), h('span.note', null, line(srv.scope.name + ' ' + srv.scope.version))), this.pairs(srv.scope.attributes)));
     out.push(h('section.ids', null, idLine('span', srv.span), client ? idLine('call', client.span) : null, idLine('trace', srv.trace), h('div.kv', null, h('span.k', null, 'start'), h('span.v', null, exact(srv.start)))));
     return out;
+  }
+
+  // rootLinks says where there are links, when the root of the trace has some: to the job of a run, mostly.
+  rootLinks(srv) {
+    const { head, model: m } = this.wf, r = head.root ? head.root.row : -1;
+    if (r < 0 || r >= m.n || !(m.columns.flags[r] & LINKS) || m.columns.id[r] === srv.span) return null;
+    return [' The root of the trace has some: ', h('button.link', { onclick: () => this.on.jump(r) }, line(nameOf(m.columns, r))), '.'];
   }
 
   // pairs lists attributes: click copies, + and − add them to the filter or take them out.
@@ -109,11 +140,14 @@ export class Panel {
     }));
   }
 
+  // said are the rows of the conversation that belong to a span or its call.
+  said(srv, client) { return this.on.conversation([srv.span, client && client.span].filter(Boolean)); }
+
   messages(srv, client) {
     const all = [...srv.attributes, ...(client ? client.attributes : [])].filter((a) => /^gen_ai\.(input|output|system|prompt|completion|tool\.call)/.test(a.key) && a.text.length > 1);
-    const msg = this.on.conversation([srv.span, client && client.span].filter(Boolean));
+    const msg = this.said(srv, client);
     if (!all.length && !msg.length) return h('p.pad.dim', null, 'No message belongs to this span. Turn on telemetry.content to record them, or open the page with the run’s results file.');
-    return [msg.map((r) => h('section', null, h('h3', null, line(r.role), r.name ? h('span.note.mono', null, line(r.name)) : null), h('p.pre' + (r.type === 'text' ? '' : '.mono'), null, inert(pretty(r.text))))),
+    return [msg.map((r) => h('section', null, h('h3', null, line(r.role), r.name ? h('span.note.mono', null, line(r.name)) : null), h('p.pre' + (r.type === 'text' ? '' : '.mono'), null, inert(phone.matches ? r.text : pretty(r.text))))),
       all.map((a) => h('section', null, h('h3', null, line(a.key)), h('p.pre.mono', null, inert(pretty(a.text)))))];
   }
 
@@ -139,10 +173,10 @@ export class Panel {
       h('div.figs4', null, fig('first to last', duration(g.last - g.first)), fig('calls, sum', duration(g.sum)), callee ? fig('in ' + callee.label, duration(inside)) : h('span'), fig('on path', percent(share / (m.total || 1)) || [['0', '%']]),
         fig('p50', g.p50 == null ? null : duration(g.p50)), fig('p95', g.p95 == null ? null : duration(g.p95)), fig('p99', g.p99 == null ? null : duration(g.p99)), fig('max', duration(g.max)))),
       h('div.pbody', null,
-        g.times.length ? h('section', null, h('h3', null, 'Durations', h('span.note', null, count(g.times.length) + ' of ' + count(f.members.length) + ', log scale')), histogram(g.times, colour)) : null,
+        g.times.length ? h('section', null, h('h3', null, 'Durations', h('span.note', null, (g.times.length === f.members.length ? '' : count(g.times.length) + ' of ') + plural(f.members.length, 'call') + ', log scale')), histogram(g.times, colour)) : null,
         h('section', null, h('h3', null, 'Longest 5', h('span.note', null, 'enter opens one')), g.longest.map(([r, place, d]) => h('button.longrow', { onclick: () => this.on.jump(r) }, h('span', null, '#' + count(place)), h('span.track', null, h('i', { style: { width: Math.max(1, d / most * 100) + '%', background: colour } })), h('span', null, qty(duration(d)))))),
-        h('section', null, h('h3', null, 'In this fold'), [['calls', f.count * f.period], ['spans', spans], ['errors', g.errors], ['retried', g.resent], ['truncated', g.truncated], ['running', g.open]].map(([k, v]) => h('div.kv', null, h('span.k', null, k), h('span.v' + (k === 'errors' && v ? '.err' : ''), null, count(v)))),
-          g.truncated ? h('p.dim', null, 'A truncated span is shown cut, not as an error, and is left out of percentiles.') : null),
+        h('section', null, h('h3', null, 'In this fold'), h('div.kvs', null, [['calls', f.count * f.period], ['spans', spans], ['errors', g.errors], ['retried', g.resent], ['truncated', g.truncated], ['running', g.open]].map(([k, v]) => h('div.kv', null, h('span.k', null, k), h('span.v' + (k === 'errors' && v ? '.err' : ''), null, count(v))))),
+          g.truncated ? h('p.mid', null, g.truncated === 1 ? 'The truncated span was still open when its process ended. It is shown cut, not as an error, and is left out of percentiles.' : 'The truncated spans were still open when their process ended. They are shown cut, not as errors, and are left out of percentiles.') : null),
         h('section.acts2', null, h('button.btn', { onclick: () => wf.toggleFold() }, view.open.has(c.id[f.members[0]]) ? 'Fold' : 'Unfold', h('kbd', null, 'x')), h('button.btn', { onclick: () => wf.toggleFolds() }, 'Unfold all repeats'))));
   }
 
