@@ -11,6 +11,7 @@ import { failed } from '../nothing.js';
 import { aborted } from '../api.js';
 import { copyText } from '../toast.js';
 import { line, inert } from '../inert.js';
+import { gaps } from '../trace/path.js';
 
 const PARTS = ['Admission', 'Pool', 'Model', 'Tools', 'Verify', 'Other'];
 const KEYS = ['Compare', [['j k', 'move'], ['Enter', 'open the step'], ['s', 'swap'], ['Esc', 'back']]];
@@ -153,7 +154,7 @@ export class ComparePage extends Page {
     const colour = 'var(--c' + (r.colour || 1) + ')';
     const bold = r.difference_ns != null && Math.abs(r.difference_ns) >= Math.min(.5e9, full * .1);
     const share = r.difference_ns == null ? 0 : Math.abs(r.difference_ns) / top * 50;
-    const bar = (x, cls) => (x ? h('i.' + cls, { class: cls + (hasKids(this.d.rows, i) ? ' waits' : ''), style: { left: Math.max(0, x.start_ns / full * 100) + '%', width: 'max(2px, ' + Math.min(100, x.duration_ns / full * 100) + '%)', '--c': colour } }) : null);
+    const bar = (x, cls) => (x ? h('i', { class: cls + (hasKids(this.d.rows, i) ? ' waits' : ''), style: { left: Math.max(0, x.start_ns / full * 100) + '%', width: 'max(2px, ' + Math.min(100, x.duration_ns / full * 100) + '%)', '--c': colour } }, hasKids(this.d.rows, i) ? this.ownWork(i, cls) : null) : null);
     const only = r.a && r.b ? '' : 'only in ' + (r.a ? 1 : 2);
     const name = line(r.name);
     return h('div.srow', { role: 'row', 'aria-level': r.depth + 1, 'aria-selected': String(i === this.at), data: { i }, onclick: () => { this.select(i); this.openStep(); },
@@ -167,6 +168,17 @@ export class ComparePage extends Page {
       h('span.tl', { role: 'gridcell' }, ticks.map((t) => h('u', { style: { left: t / full * 100 + '%' } })), bar(r.a, 'a'), bar(r.b, 'b')));
   }
 
+  // ownWork marks within a bar where none of the steps below ran.
+  ownWork(i, side) {
+    const rows = this.d.rows, x = rows[i][side], below = [];
+    for (let k = i + 1; k < rows.length && rows[k].depth > rows[i].depth; k++) {
+      const y = rows[k][side];
+      if (y && rows[k].depth === rows[i].depth + 1) below.push([y.start_ns, y.start_ns + y.duration_ns]);
+    }
+    if (!(x.duration_ns > 0)) return null;
+    return gaps(x.start_ns, x.start_ns + x.duration_ns, below).slice(0, 200).map(([a, b]) => h('b', { style: { left: 'min(' + (a - x.start_ns) / x.duration_ns * 100 + '%, 100% - 2px)', width: 'max(2px, ' + (b - a) / x.duration_ns * 100 + '%)' } }));
+  }
+
   // caller is the colour of the row that a call came from.
   caller(i) {
     const rows = this.d.rows;
@@ -176,13 +188,13 @@ export class ComparePage extends Page {
 
   drawTalks() {
     const [na, nb] = this.names(), part = this.turnOfPart();
-    const side = (t, name) => {
+    const side = (t, name, note) => {
       if (!t) return h('section');
       if (t.source === 'none') return h('section', null, h('h2', null, name), h('p.pad.dim', null, line(t.words)));
       const rows = t.rows.filter((r) => part == null || r.turn == null ? r.role !== 'user' || part == null : r.turn >= part);
-      return h('section', null, h('h2', null, name, h('span.note', null, part > 1 ? 'From turn ' + part + ' on' : '')), rows.slice(0, 200).map((r) => this.said(r, t, part)));
+      return h('section', null, h('h2', null, name, h('span.note', null, part > 1 ? note : '')), rows.slice(0, 200).map((r) => this.said(r, t, part)));
     };
-    put(this.talks, side(this.ta, na), side(this.tb, nb));
+    put(this.talks, side(this.ta, na, before(this.ta, part)), side(this.tb, nb, 'From turn ' + part + ' on'));
   }
 
   turnOfPart() {
@@ -312,6 +324,13 @@ export class ComparePage extends Page {
 }
 
 function hasKids(rows, i) { return i + 1 < rows.length && rows[i + 1].depth > rows[i].depth; }
+
+// before says what was the same in both before they part.
+function before(t, part) {
+  if (part > 2) return 'Turns 1 to ' + (part - 1) + ' are the same in both.';
+  const call = t && t.rows.find((r) => r.turn === 1 && r.type === 'call'), out = t && t.rows.find((r) => r.type === 'output');
+  return 'Turn 1 is the same in both' + (call ? ': ' + line(call.name + '(' + call.text + ')') + (out ? ' gave ' + line(short(out.text)) : '') : '') + '.';
+}
 
 // short leaves the braces and the key of a one-member object out: {"synonym":"Dry"} is "Dry".
 export function short(arg) {
