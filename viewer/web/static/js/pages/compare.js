@@ -281,7 +281,8 @@ export class ComparePage extends Page {
     const all = d.environments.find((e) => e.env == null);
     const num = (v, dp = 3) => (v == null ? null : reward(v, dp));
     const dif = (v) => (v == null ? null : h('span', { class: v < 0 ? 'err' : v > 0 ? 'strong' : 'dim' }, v === 0 ? '0' : signed(v.toFixed(3), true)));
-    const heads = ['Environment', 'Tasks', 'Mean 1', 'Mean 2', '2 minus 1', 'pass@' + d.k + ' 1', 'pass@' + d.k + ' 2', '2 minus 1', 'Worse', 'Better'];
+    const pass = 'pass@' + (d.k ?? 'k');
+    const heads = ['Environment', 'Tasks', 'Mean 1', 'Mean 2', '2 minus 1', pass + ' 1', pass + ' 2', '2 minus 1', 'Worse', 'Better'];
     const erow = (e) => [e.env == null ? h('b', null, 'all') : line(e.env), count(e.tasks), num(e.a_mean), num(e.b_mean), dif(e.difference), num(e.a_pass), num(e.b_pass), dif(e.pass_difference), h('span', { class: e.worse ? 'err' : 'dim' }, count(e.worse)), h('span', { class: e.better ? '' : 'dim' }, count(e.better))];
     const unit = unitFor(longest(d.rows.flatMap((r) => [r.a_duration_ns, r.b_duration_ns])));
     const cols = [
@@ -291,6 +292,8 @@ export class ComparePage extends Page {
       { id: 'mean2', head: 'Mean 2', right: true, width: '84px', text: (r) => r.b_mean, cell: (r) => num(r.b_mean, 2) },
       { id: 'difference', head: 'Worse | better', width: 'minmax(140px, 260fr)', text: (r) => r.difference, cell: (r) => (r.difference ? h('span.axis2.wide2', null, h('i', { class: r.difference < 0 ? 'bad' : '', style: { width: Math.min(50, Math.abs(r.difference) * 50) + '%', [r.difference < 0 ? 'right' : 'left']: '50%' } })) : h('span.axis2.wide2')) },
       { id: 'by', head: '2 minus 1', right: true, width: '84px', cell: (r) => (r.difference == null ? null : h('span', { class: r.difference < 0 ? 'err' : r.difference > 0 ? 'strong' : 'dim' }, r.difference === 0 ? '0' : signed(r.difference.toFixed(2), true))) },
+      { id: 'pass1', rank: 3, head: pass + ' 1', right: true, width: '84px', text: (r) => r.a_pass, cell: (r) => num(r.a_pass, 2) },
+      { id: 'pass2', rank: 3, head: pass + ' 2', right: true, width: '84px', text: (r) => r.b_pass, cell: (r) => num(r.b_pass, 2) },
       { id: 'scored1', rank: 4, head: 'Scored 1', right: true, width: '78px', text: (r) => r.a_n, cell: (r) => count(r.a_n) },
       { id: 'scored2', rank: 4, head: 'Scored 2', right: true, width: '78px', text: (r) => r.b_n, cell: (r) => count(r.b_n) },
       { id: 'duration1', rank: 5, head: 'Duration 1', right: true, width: '92px', text: (r) => r.a_duration_ns, cell: (r) => qty(column(r.a_duration_ns, unit)) },
