@@ -11,13 +11,14 @@ import (
 	"testing"
 	"time"
 
+	browserproto "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
 // patience is how long a condition may take to come true: much more than it needs, on a machine that has other work too.
-const patience = 30 * time.Second
+const patience = 6 * time.Second
 
 // look holds the words that expressions in the page may use.
 //
@@ -157,20 +158,6 @@ func (p *tab) state() string {
 	return s
 }
 
-// press types keys, one after the other.
-func (p *tab) press(keys ...string) {
-	p.t.Helper()
-	for _, k := range keys {
-		p.do("press "+k, chromedp.KeyEvent(k))
-	}
-}
-
-// pressCtrl types a key with Ctrl held.
-func (p *tab) pressCtrl(key string) {
-	p.t.Helper()
-	p.do("press Ctrl "+key, chromedp.KeyEvent(key, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
-}
-
 // click clicks in the middle of the first visible element that a selector finds and that holds the words, where a person
 // would hit it. It waits for the element.
 func (p *tab) click(selector, words string) {
@@ -226,4 +213,29 @@ func split(t *testing.T, printed string) (base, first string) {
 		t.Fatalf("cannot read the address %q: %v", printed, err)
 	}
 	return u.Scheme + "://" + u.Host, u.RequestURI()
+}
+
+// reload loads the page again, as F5 does.
+var reload = chromedp.Reload()
+
+// back and forward are the buttons of the browser. Where they lead inside the page nothing is loaded, so there is no load to
+// wait for.
+func (p *tab) back() { p.t.Helper(); eval[any](p, "(history.back(), null)") }
+
+func (p *tab) forward() { p.t.Helper(); eval[any](p, "(history.forward(), null)") }
+
+// allowClipboard lets the page write and the test read what was copied.
+func (p *tab) allowClipboard() {
+	p.t.Helper()
+	for _, name := range []string{"clipboard-read", "clipboard-write"} {
+		ctx, cancel := context.WithTimeout(p.ctx, patience)
+		_, err := chromedp.CallBrowser(ctx, browserproto.SetPermission, browserproto.SetPermissionParams{
+			Permission: &browserproto.PermissionDescriptor{Name: name}, Setting: browserproto.PermissionSettingGranted,
+			BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID,
+		})
+		cancel()
+		if err != nil {
+			p.t.Fatalf("cannot allow %s: %v", name, err)
+		}
+	}
 }

@@ -46,3 +46,6 @@ const painted = (token) => {
   for (let i = 0; i < px.length; i += 4) if (px[i + 3] > 200 && rgb.every((v, k) => Math.abs(px[i + k] - v) < 8)) n++;
   return n;
 };
+
+// tokens are the finished terms of the filter box.
+const tokens = () => $$('.fbox .tok').map((e) => plain(e.textContent));
