@@ -213,18 +213,29 @@ export function exact(unixNano) {
   return date + ' ' + clock(d.getTime()) + '.' + frac;
 }
 
-// offsets of a timeline's ticks: about `want` steps of 1, 2 or 5 × 10^n.
+// Above 200 s ticks stand at whole minutes, hours and days.
+const LONG_STEPS = [300, 600, 1200, 1800, 3600, 7200, 18000, 36000, 86400].map((s) => s * 1e9);
+
+// tickStep is the distance of a timeline's ticks: about `want` steps of 1, 2 or 5 × 10^n.
 export function tickStep(span, want = 6) {
   if (!(span > 0)) return 1;
-  const raw = span / want, pow = 10 ** Math.floor(Math.log10(raw));
+  const raw = span / want, long = raw > 200e9 && LONG_STEPS.find((s) => raw <= s * 1.0001);
+  if (long) return long;
+  const pow = 10 ** Math.floor(Math.log10(raw));
   for (const m of [1, 2, 5, 10]) if (raw <= m * pow * 1.0001) return m * pow;
   return 10 * pow;
+}
+
+// longTick leaves out a zero at the end: 20 m, 1 h, 1 h 20 m.
+function longTick(s) {
+  const q = longDuration(s);
+  return Number(q[1][0]) === 0 ? q.slice(0, 1) : q;
 }
 
 // tick labels one tick, in the unit that suits the step and the longest time of the scale.
 export function tick(ns, step, max = Infinity) {
   if (ns === 0) return '0';
-  if (step >= 600e9) return text(longDuration(Math.round(ns / 1e9)));
+  if (step >= 300e9) return text(longTick(Math.round(ns / 1e9)));
   let i = 3;
   while (i > 0 && (step < UNITS[i][1] / 10 || max < UNITS[i][1])) i--;
   const per = UNITS[i][1];

@@ -102,3 +102,11 @@ test('outside text is inert and visible', () => {
   assert.equal(inert('tab\tline\nsmile 😀'), 'tab\tline\nsmile 😀');
   assert.equal(line('a\r\nb\tc'), 'a↵b c');
 });
+
+test('long ticks stand at whole minutes and hours', () => {
+  assert.equal(f.tickStep(9000e9, 6), 1800e9);
+  assert.equal(f.tickStep(66e9, 6), 20e9);
+  assert.equal(f.tick(1800e9, 1800e9), '30\u202fm');
+  assert.equal(f.tick(5400e9, 1800e9), '1\u202fh\u00a030\u202fm');
+  assert.equal(f.tick(7200e9, 1800e9), '2\u202fh');
+});

@@ -1,10 +1,11 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { subtrees, pairs, children, sums } from '../js/trace/tree.js';
-import { criticalPath, share, byRow, own } from '../js/trace/path.js';
+import { criticalPath, share, byRow, own, gaps } from '../js/trace/path.js';
+import { growing, grown } from '../js/trace/growing.js';
 import { folds, figures, label } from '../js/trace/folds.js';
 import { Columns } from '../js/trace/columns.js';
-import { build } from '../js/trace/model.js';
+import { build, runOn } from '../js/trace/model.js';
 import { flatten, lineOf, hasBelow, SPAN, FOLD, MEMBER, MORE } from '../js/trace/rows.js';
 
 // page writes rows [name, depth, start, end, kind, flags] as the server does.
@@ -155,4 +156,34 @@ test('a call that never reached its server stays in the run, and visible', () =>
   const m = model(rows);
   assert.equal(m.folds[0].count, 20);
   assert.deepEqual(m.folds[0].odd.map((o) => o.place), [6]);
+});
+
+test('what none of the children covers is own work', () => {
+  assert.deepEqual(gaps(0, 10, []), [[0, 10]]);
+  assert.deepEqual(gaps(0, 10, [[2, 4], [3, 5], [8, 12]]), [[0, 2], [5, 8]]);
+  assert.deepEqual(gaps(5, 10, [[0, 6], [20, 30]]), [[6, 10]]);
+});
+
+test('a running rollout grows in the part that works now', () => {
+  const services = [{ role: 'driver' }, { role: 'model' }, { role: 'resources' }];
+  const part = (rows, service) => {
+    const m = model(rows.map((r) => [r[0], r[1], r[2], r[3] ?? -1, r[4], r[3] == null ? 2 : 0]), 100);
+    m.columns.service.set(service);
+    return growing(m.columns, services, runOn(m, 0, 100));
+  };
+  const root = ['gym.rollout', 0, 0, null, 1];
+  assert.equal(part([root, ['POST /v1/responses', 1, 50, null, 2]], [0, 1]), 2);
+  assert.equal(part([root, ['POST /step', 1, 50, null, 2]], [0, 2]), 3);
+  assert.equal(part([root, ['POST /verify', 1, 50, null, 2], ['judge', 2, 60, null, 1]], [0, 2, 2]), 4);
+  assert.equal(part([root, ['POST /seed_session', 1, 50, null, 2]], [0, 2]), 5);
+  assert.equal(part([root, ['POST /step', 1, 50, 60, 2]], [0, 2]), 5, 'the call is over: the driver itself');
+  assert.deepEqual(grown({ duration_ns: 60, total_ns: 70, parts_ns: [10, 0, 20, 40, 0, 0] }, 2, 100), { duration: 100, total: 110, parts: [10, 0, 60, 40, 0, 0] });
+});
+
+test('shares of a running path sum to the whole', () => {
+  const m = model([['root', 0, 0, -1, 1, 2], ['a', 1, 10, 30, 1], ['b', 1, 40, -1, 1, 2]], 50);
+  assert.equal(runOn(m, 0, 100), 2);
+  assert.equal(m.total, 100);
+  assert.equal(m.pathSum[m.n], 100);
+  assert.equal(m.pathSum[3] - m.pathSum[2], 60);
 });

@@ -49,9 +49,22 @@ function outcome(r) {
 // dur is a rollout's duration in the column's seconds; a running one goes on.
 function dur(r, unit) {
   if (r.duration_ns == null) return null;
-  const q = column(r.duration_ns, unit);
+  const q = column(r.state === 'running' && !r.guessed ? Math.max(r.duration_ns, sinceInstant(r.started)) : r.duration_ns, unit);
   if (r.guessed) q[0][0] = '≥ ' + q[0][0];
-  return r.state === 'running' ? qty(q, 'acc') : qty(q);
+  if (r.state !== 'running') return qty(q);
+  const el = qty(q, 'acc');
+  if (!r.guessed) el.dataset.since = r.started;
+  return el;
+}
+
+// goOn counts on the durations of what runs, in place.
+function goOn(el, unit) {
+  for (const q of el.querySelectorAll('[data-since]')) {
+    const [[n]] = column(sinceInstant(q.dataset.since), unit);
+    if (q.firstChild.data === n) continue;
+    q.firstChild.data = n;
+    q.setAttribute('aria-label', n + ' ' + unit.unit);
+  }
 }
 
 const VERDICTS = { disagree: 'attempts disagree', zero: 'score 0', pass: 'pass', equal: 'alike', open: 'not finished' };
@@ -187,6 +200,8 @@ export class RunPage extends Page {
 
   // tick counts on what runs.
   tick() {
+    if (this.app.live.paused) return;
+    goOn(this.body, this.unit);
     if (this.running && this.d && this.d.run.state === 'running') setText(this.running, 'running ' + countdown(sinceInstant(this.d.run.started)));
   }
 

@@ -32,7 +32,7 @@ const COLUMNS = [
   { id: 'reward', rank: 3, head: 'Reward', sort: 'reward', right: true, width: '76px', text: (r) => r.reward_mean, cell: (r) => (r.reward_mean == null ? (r.rollouts.finished ? h('span.dim', null, 'none') : null) : reward(r.reward_mean, 3)) },
   { id: 'p95', rank: 5, head: 'p95 duration', sort: 'p95', right: true, width: '100px', text: (r) => r.p95_ns, cell: (r) => qty(column(r.p95_ns, unit)) },
   { id: 'spans', rank: 6, head: 'Spans', sort: 'spans', right: true, width: '90px', text: (r) => r.spans, cell: (r) => count(r.spans) },
-  { id: 'groups', rank: 9, head: 'Groups', width: 'minmax(104px, 142fr)', mono: true, text: (r) => r.spec ?? r.groups.join(','), cell: (r) => h('span.cut.mid', { title: r.groups.join(', ') }, line(r.spec ?? r.groups.join(','))) },
+  { id: 'groups', rank: 9, head: 'Groups', width: 'minmax(104px, 142fr)', mono: true, text: (r) => r.spec ?? r.groups.join(','), cell: (r) => h('span.cut.mid', { title: r.groups.join(', ') }, r.spec != null || r.groups.length === 1 ? line(r.spec ?? r.groups[0]) : plural(r.groups.length, 'group')) },
 ];
 
 const SERVICES = [

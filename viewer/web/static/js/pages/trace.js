@@ -10,7 +10,8 @@ import { Panel } from '../trace/panel.js';
 import { Conversation } from '../trace/conversation.js';
 import { Logs } from '../trace/logs.js';
 import { load } from '../trace/loader.js';
-import { reroot, setPath } from '../trace/model.js';
+import { reroot, runOn } from '../trace/model.js';
+import { growing, grown } from '../trace/growing.js';
 import { groupPlaces } from '../trace/colours.js';
 import { TRACE } from '../help.js';
 import * as glyph from '../glyph.js';
@@ -65,10 +66,13 @@ export class TracePage extends Page {
     this.wf.mount();
     this.load();
     this.timer = setInterval(() => this.tick(), 250);
+    this.onPhone = () => this.resized();
+    phone.addEventListener('change', this.onPhone);
   }
 
   close() {
     super.close();
+    phone.removeEventListener('change', this.onPhone);
     clearInterval(this.timer);
     if (this.giveUp) this.giveUp();
     this.wf.unmount();
@@ -78,6 +82,13 @@ export class TracePage extends Page {
   }
 
   themed() { this.wf.themed(); }
+
+  // resized draws what differs on a phone.
+  resized() {
+    if (!this.d) return;
+    this.drawHead();
+    if (this.model) { this.wf.layout(); this.selected(true); }
+  }
 
   async load(live = false) {
     try {
@@ -108,6 +119,7 @@ export class TracePage extends Page {
     const first = !this.model;
     this.model = m;
     this.wf.set(m, this.d, this.nowNs());
+    this.runOn();
     if (first) this.firstLook();
     else if (done) this.selected(true);
     if (done && this.pendingSpan) { const r = m.columns.id.indexOf(this.pendingSpan); this.pendingSpan = null; if (r >= 0) this.wf.selectRow(r); }
@@ -132,10 +144,8 @@ export class TracePage extends Page {
     this.app.title(r ? [r.env, r.task == null ? '' : 'task ' + r.task, r.attempt == null ? '' : 'attempt ' + r.attempt].filter(Boolean) : [name[0]]);
     this.app.top.show(d.run ? '/runs' : '/traces', d.run ? [['Runs', '/runs'], [d.run.id, '/runs/' + encodeURIComponent(d.run.id)]] : [['Traces', '/traces'], [middle(this.trace)]]);
     this.runningChip = r && r.state === 'running' ? h('span.chip.run') : d.open && !r ? h('span.chip.run', null, 'still open') : null;
-    const dur = r ? r.duration_ns : d.duration_ns;
-    this.durEl = h('span');
-    put(this.durEl, dur == null ? 'unknown' : [(r && r.guessed ? '≥ ' : ''), qty(duration(dur)), d.open ? ' so far' : '']);
-    if (d.open) this.durEl.className = 'acc';
+    this.durEl = h('span' + (d.open ? '.acc' : ''));
+    this.figure = null;
     put(this.head,
       h('div.titleline', null, r ? glyph.state(r.state) : d.errors ? glyph.cross() : d.open ? glyph.ring() : glyph.dot(''), h('h1.cut', null, d.run ? [h('a.of', { href: '/runs/' + encodeURIComponent(d.run.id) }, line(d.run.id)), h('span.of', null, '\u00a0/\u00a0')] : null, h('span.cut', null, line(name.join(' · ')))),
         r && r.state === 'scored' ? h('span.chip.plain', null, 'reward ', glyph.reward(r.reward)) : null, r && r.state === 'failed' ? h('span.chip.plain.err', { title: r.message }, line(r.failure || 'failed')) : null, this.runningChip,
@@ -147,9 +157,25 @@ export class TracePage extends Page {
         d.rollouts_total > 1 ? labelled('rollouts', count(d.rollouts_total)) : null,
         labelled('spans', count(d.spans)), d.errors ? h('span', null, h('span.lab', null, 'errors'), h('span.err', null, count(d.errors))) : null, h('span', null, h('span.lab', null, 'trace'), h('button.bare.mono', { title: 'Copy the trace id', onclick: () => copyText(d.trace, 'Trace id copied') }, middle(d.trace))), this.names = h('span.names')),
       phone.matches ? this.phoneFigures(r) : null,
-      r && r.parts_ns ? this.splitBar(r) : null);
+      this.splits = h('div'));
     this.drawNames();
+    this.drawTimes();
     this.tick();
+  }
+
+  // times are the duration, the total and its parts. Of a rollout that runs they go on to now, when its start is known.
+  times() {
+    const r = this.rollout;
+    if (!r) return { duration: this.d.duration_ns };
+    if (r.state !== 'running' || r.guessed || !r.parts_ns || this.part == null) return { duration: r.duration_ns, total: r.total_ns, parts: r.parts_ns };
+    return grown(r, this.part, sinceInstant(r.started));
+  }
+
+  drawTimes() {
+    const { duration: ns, total, parts } = this.times(), r = this.rollout;
+    put(this.durEl, ns == null ? 'unknown' : [r && r.guessed ? '≥ ' : '', qty(duration(ns)), this.d.open ? ' so far' : '']);
+    if (this.figure) put(this.figure, qty(duration(ns)));
+    put(this.splits, parts ? this.splitBar(parts, total) : null);
   }
 
   // truths says what is odd about the trace, in words.
@@ -158,7 +184,7 @@ export class TracePage extends Page {
     const warn = (g, words) => out.push(h('span.chip.warn', null, g, words));
     if (d.truncated) warn(glyph.truncated(''), plural(d.truncated, 'span') + ' truncated');
     if (d.orphans) warn(glyph.warning(''), plural(d.orphans, 'span') + ' without their parent');
-    if (d.duplicates.unequal) warn(glyph.warning(''), plural(d.duplicates.unequal, 'id') + ' used twice');
+    if (d.duplicates.unequal) warn(glyph.warning(''), plural(d.duplicates.unequal, 'span') + ' with an id used twice');
     if (d.cycles) warn(glyph.warning(''), plural(d.cycles, 'cycle') + ' cut');
     if (d.skewed) warn(glyph.warning(''), 'clocks differ');
     return out;
@@ -178,13 +204,15 @@ export class TracePage extends Page {
     } else put(this.names, d.services.slice(0, 9).map((s) => h('span', { title: s.name }, h('span.sq', { style: { background: 'var(--c' + s.colour + ')' } }), line(s.label))), d.services.length > 9 ? h('span.dim', null, 'and ' + (d.services.length - 9) + ' more') : null);
   }
 
-  splitBar(r) {
-    return [split(r.parts_ns, r.total_ns, r.total_ns, '.whole'), h('div.legend.splits', null, PARTS.map(([id, name], k) => h('span' + (r.parts_ns[k] < r.total_ns * .01 ? '.tiny' : ''), null, swatch(id), name, qty(duration(r.parts_ns[k]), 'ink'), h('span.dim', null, qty(percent(r.parts_ns[k] / r.total_ns) || [['0', '%']])))), h('span.gap'), h('span', null, h('span.dim', null, 'total'), qty(duration(r.total_ns), 'ink')))];
+  splitBar(parts, total) {
+    const bar = split(parts, total, total, '.whole'), share = (ns) => qty(percent(ns / total) || [['0', '%']]);
+    if (phone.matches) return [bar, h('div.legend.splits', null, inShort(parts).map(([id, name, ns]) => h('span', null, swatch(id), name, share(ns))))];
+    return [bar, h('div.legend.splits', null, PARTS.map(([id, name], k) => h('span', null, swatch(id), name, qty(duration(parts[k]), 'ink'), h('span.dim', null, share(parts[k])))), h('span.gap'), h('span', null, h('span.dim', null, 'total'), qty(duration(total), 'ink')))];
   }
 
   phoneFigures(r) {
     const f = (l, v) => h('span', null, h('span.lab', null, l), v);
-    return h('div.figs.show', null, r ? f('reward', r.reward == null ? h('span.dim', null, r.state) : h('span.rcell', null, glyph.reward(r.reward))) : f('errors', count(this.d.errors)), f('duration', qty(duration(this.d.duration_ns))), f('spans', count(this.d.spans)), r ? f('tokens out', count(r.tokens_out)) : f('services', count(this.d.services.length)));
+    return h('div.figs.show', null, r ? f('reward', r.reward == null ? h('span.dim', null, r.state) : h('span.rcell', null, glyph.reward(r.reward))) : f('errors', count(this.d.errors)), f('duration', this.figure = h('span')), f('spans', count(this.d.spans)), r ? f('tokens out', count(r.tokens_out)) : f('services', count(this.d.services.length)));
   }
 
   drawTabs() {
@@ -308,9 +336,21 @@ export class TracePage extends Page {
     const r = this.rollout;
     if (this.runningChip && r && r.started) setText(this.runningChip, 'running ' + countdown(sinceInstant(r.started)));
     if (!this.model || this.app.live.paused || document.hidden) return;
-    // the path runs on with what is open; in large traces only as new spans come
-    if (this.model.n <= 5000) setPath(this.model, this.wf.view.root >= 0 ? this.wf.view.root : this.d.root ? this.d.root.row : -1, this.nowNs());
+    this.runOn();
     this.wf.advance(this.nowNs());
+    this.ticks = (this.ticks || 0) + 1;
+    if (this.ticks % 4 === 0) this.drawTimes();
+  }
+
+  // runOn moves the path on with what is open; in large traces only as new spans come.
+  runOn() {
+    if (!this.d.open || this.model.n > 5000) return;
+    const whole = this.d.root ? this.d.root.row : -1, root = this.wf.view.root;
+    const row = runOn(this.model, root >= 0 ? root : whole, this.nowNs());
+    if (root >= 0 || row < 0) return;
+    const first = this.part == null;
+    this.part = growing(this.model.columns, this.d.services, row);
+    if (first) this.drawTimes();
   }
 
   update(d) {
@@ -414,3 +454,9 @@ export class TracePage extends Page {
   command() { return 'lens traces show ' + this.trace; }
 }
 
+// inShort are the three largest parts of a time split, the two waits as one: what a phone has room for.
+export function inShort(parts) {
+  const [admission, pool, model, tools, verify, other] = parts;
+  return [['admission', 'waiting', admission + pool], ['model', 'model', model], ['tools', 'tools', tools], ['verify', 'verify', verify], ['other', 'other', other]]
+    .filter(([, , ns]) => ns > 0).sort((a, b) => b[2] - a[2]).slice(0, 3);
+}

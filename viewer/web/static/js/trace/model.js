@@ -31,6 +31,15 @@ export function setPath(m, rootRow, now) {
   return p;
 }
 
+// runOn follows what is open to now: the path, and each row's share of it. Returns the row that owns the last moment.
+export function runOn(m, rootRow, now) {
+  const p = setPath(m, rootRow, now);
+  if (rootRow < 0) return -1;
+  m.pathSum = sums(share(p, m.n), m.n);
+  m.total = m.ends[rootRow] - m.columns.start[rootRow];
+  return p.rows.length ? p.rows[0] : rootRow;
+}
+
 // reroot draws the path of another root, with its shares; −1 goes back to what the server said.
 export function reroot(m, row, rootRow, now) {
   if (row === rootRow) row = -1;

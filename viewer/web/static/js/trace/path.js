@@ -66,14 +66,20 @@ export function byRow(path, n) {
 
 // own lists the parts of row i in which none of its children ran, as [from, to, from, to, …].
 export function own(i, start, end, sub) {
+  const below = [];
+  for (let c = i + 1; c < sub[i]; c = sub[c]) below.push([start[c], end[c]]);
+  return gaps(start[i], end[i], below).flat();
+}
+
+// gaps lists the parts of [from, to] that none of the stretches in `below` covers. They are ordered by start.
+export function gaps(from, to, below) {
   const out = [];
-  let t = start[i];
-  for (let c = i + 1; c < sub[i]; c = sub[c]) {
-    const a = start[c], b = Math.min(end[c], end[i]);
-    if (a > t) out.push(t, Math.min(a, end[i]));
-    if (b > t) t = b;
-    if (t >= end[i]) break;
+  let t = from;
+  for (const [a, b] of below) {
+    if (t >= to) break;
+    if (a > t) out.push([t, Math.min(a, to)]);
+    if (b > t) t = Math.min(b, to);
   }
-  if (t < end[i]) out.push(t, end[i]);
+  if (t < to) out.push([t, to]);
   return out;
 }

@@ -392,7 +392,7 @@ export class Waterfall {
 
   hover(e) {
     const x = this.timeX(e);
-    this.pointer = x >= 0 && x <= this.width && e.pointerType === 'mouse' ? x : null;
+    this.pointer = x >= 0 && x <= this.width && e.pointerType === 'mouse' && !phone.matches ? x : null;
     this.mark(OVER);
   }
 
