@@ -4,6 +4,7 @@ import { subtrees, pairs, children, sums } from '../js/trace/tree.js';
 import { criticalPath, share, byRow, own, gaps } from '../js/trace/path.js';
 import { growing, grown } from '../js/trace/growing.js';
 import { folds, figures, label } from '../js/trace/folds.js';
+import { argumentsOf, short } from '../js/trace/talk.js';
 import { Columns } from '../js/trace/columns.js';
 import { build, runOn } from '../js/trace/model.js';
 import { flatten, lineOf, hasBelow, SPAN, FOLD, MEMBER, MORE } from '../js/trace/rows.js';
@@ -46,8 +47,8 @@ test('the critical path gives every moment to one row', () => {
   const start = [0, 10, 30, 70, 75], end = [100, 40, 60, 90, 80];
   const sub = subtrees(Int32Array.from([-1, 0, 0, 0, 3]), 5);
   const p = criticalPath(0, start, end, sub, 5);
-  // a ended after b began, so it does not end before the point: the time before b is the root's
-  assert.deepEqual([...share(p, 5)], [50, 0, 30, 15, 5]);
+  // a ended after b began, and what it did before that is its own
+  assert.deepEqual([...share(p, 5)], [30, 20, 30, 15, 5]);
   assert.deepEqual([p.visitFrom[3], p.visitTo[3]], [70, 90]);
   const rows = byRow(p, 5);
   assert.deepEqual([...rows.from.slice(rows.at[3], rows.at[4])], [70, 80]);
@@ -186,4 +187,12 @@ test('shares of a running path sum to the whole', () => {
   assert.equal(m.total, 100);
   assert.equal(m.pathSum[m.n], 100);
   assert.equal(m.pathSum[3] - m.pathSum[2], 60);
+});
+
+test('a tool is noted with what it was asked for', () => {
+  const rows = [{ type: 'call', call: 'c1', text: '{"synonym":"Dry"}' }, { type: 'call', call: 'c2', text: '{"a":1,"b":2}' }, { type: 'output', call: 'c2', span: 's2' }, { type: 'output', call: 'c1', span: 's1' }, { type: 'output', call: 'c9', span: 's9' }];
+  assert.deepEqual([...argumentsOf(rows)], [['s2', '{"a":1,"b":2}'], ['s1', '"Dry"']]);
+  assert.equal(short('{"a":{"b":1}}'), '{"b":1}');
+  assert.equal(short('{"a":"x","b":"}"}'), '{"a":"x","b":"}"}');
+  assert.equal(short('plain'), 'plain');
 });

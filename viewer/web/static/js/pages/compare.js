@@ -12,6 +12,7 @@ import { aborted } from '../api.js';
 import { copyText } from '../toast.js';
 import { line, inert } from '../inert.js';
 import { gaps } from '../trace/path.js';
+import { short } from '../trace/talk.js';
 
 const PARTS = ['Admission', 'Pool', 'Model', 'Tools', 'Verify', 'Other'];
 const KEYS = ['Compare', [['j k', 'move'], ['Enter', 'open the step'], ['s', 'swap'], ['Esc', 'back']]];
@@ -334,11 +335,3 @@ function before(t, part) {
   const call = t && t.rows.find((r) => r.turn === 1 && r.type === 'call'), out = t && t.rows.find((r) => r.type === 'output');
   return 'Turn 1 is the same in both' + (call ? ': ' + line(call.name + '(' + call.text + ')') + (out ? ' gave ' + line(short(out.text)) : '') : '') + '.';
 }
-
-// short leaves the braces and the key of a one-member object out: {"synonym":"Dry"} is "Dry".
-export function short(arg) {
-  const m = /^\{"[^"]*":(.*)\}$/.exec(arg);
-  if (!m) return arg;
-  try { return Object.keys(JSON.parse(arg)).length === 1 ? m[1] : arg; } catch { return arg; }
-}
-

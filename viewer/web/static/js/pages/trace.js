@@ -9,6 +9,7 @@ import { Waterfall } from '../trace/waterfall.js';
 import { Panel } from '../trace/panel.js';
 import { Conversation } from '../trace/conversation.js';
 import { Logs } from '../trace/logs.js';
+import { argumentsOf } from '../trace/talk.js';
 import { load } from '../trace/loader.js';
 import { reroot, runOn } from '../trace/model.js';
 import { growing, grown } from '../trace/growing.js';
@@ -120,10 +121,20 @@ export class TracePage extends Page {
     this.model = m;
     this.wf.set(m, this.d, this.nowNs());
     this.runOn();
+    this.annotate();
     if (first) this.firstLook();
     else if (done) this.selected(true);
     if (done && this.pendingSpan) { const r = m.columns.id.indexOf(this.pendingSpan); this.pendingSpan = null; if (r >= 0) this.wf.selectRow(r); }
     this.left.style.setProperty('--need', 46 + 24 + this.wf.lines.n * this.wf.row + 8 + 'px');
+  }
+
+  // annotate notes beside tool calls what they were asked for, as far as the conversation says.
+  annotate() {
+    const asked = argumentsOf(this.talk.rows), m = this.model;
+    if (!m || !asked.size) return;
+    const { id, notes } = m.columns;
+    for (let i = 0; i < m.n; i++) if (asked.has(id[i]) && !notes.has(i)) notes.set(i, asked.get(id[i]).slice(0, 200));
+    this.wf.refresh();
   }
 
   // firstLook takes what the link says.
@@ -237,7 +248,7 @@ export class TracePage extends Page {
     put(this.lowerBody, this.tab === 'logs' ? this.logs.el : this.talk.el);
     const r = this.rollout;
     if (this.tab === 'logs') this.logs.load(this.path);
-    else if (!this.talk.d) this.talk.load(this.path, r ? r.span : null).then(() => this.selected(true));
+    else if (!this.talk.d) this.talk.load(this.path, r ? r.span : null).then(() => { this.annotate(); this.selected(true); });
   }
 
   roleColour(r) {

@@ -26,3 +26,20 @@ export function fold(rows) {
   }
   return out;
 }
+
+// argumentsOf gives the span of each tool the argument it was called with.
+export function argumentsOf(rows) {
+  const calls = new Map(), out = new Map();
+  for (const r of rows) {
+    if (r.type === 'call') calls.set(r.call, r.text);
+    else if (r.type === 'output' && r.span && calls.has(r.call)) out.set(r.span, short(calls.get(r.call)));
+  }
+  return out;
+}
+
+// short leaves the braces and the key of a one-member object out: {"synonym":"Dry"} is "Dry".
+export function short(arg) {
+  const m = /^\{"[^"]*":(.*)\}$/.exec(arg);
+  if (!m) return arg;
+  try { return Object.keys(JSON.parse(arg)).length === 1 ? m[1] : arg; } catch { return arg; }
+}

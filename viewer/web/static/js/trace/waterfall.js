@@ -106,6 +106,9 @@ export class Waterfall {
   // stretch leaves a running trace some room, so that the scale moves seldom.
   stretch(full, now) { this.scale.grow(now > full * .99 ? now * 1.05 : full); }
 
+  // refresh writes the rows in sight anew.
+  refresh() { this.redraw = true; this.mark(ROWS); }
+
   setBy(by) { this.by = by; if (this.head) this.colour = colourer(this.head, by); this.redraw = true; this.mark(ROWS | BARS | MAP); }
 
   // layout works out the lines anew.
