@@ -193,7 +193,7 @@ func childLists(parent []int32, nodes []row) (first, list []int32) {
 	}
 	for i := -1; i < len(nodes); i++ {
 		slices.SortStableFunc(list[first[i+1]:first[i+2]], func(a, b int32) int {
-			return cmp.Or(cmp.Compare(nodes[a].start, nodes[b].start), cmp.Compare(nodes[b].end, nodes[a].end))
+			return cmp.Or(cmp.Compare(nodes[a].start, nodes[b].start), cmp.Compare(nodes[b].end, nodes[a].end), slices.Compare(nodes[a].id[:], nodes[b].id[:]))
 		})
 	}
 	return first, list

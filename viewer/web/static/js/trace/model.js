@@ -21,7 +21,7 @@ export function build(columns, rootRow, now) {
 export function setPath(m, rootRow, now) {
   const c = m.columns, ends = new Float64Array(m.n);
   for (let i = 0; i < m.n; i++) ends[i] = c.end[i] === c.end[i] ? c.end[i] : Math.max(now, c.start[i]);
-  const p = criticalPath(rootRow, c.start, ends, m.sub, m.n);
+  const p = criticalPath(rootRow, c.start, within(c, ends, rootRow), m.sub, m.n);
   m.ends = ends;
   m.visitFrom = p.visitFrom;
   m.visitTo = p.visitTo;
@@ -29,6 +29,12 @@ export function setPath(m, rootRow, now) {
   m.own = null;
   for (const f of m.folds) f.end = f.spans = undefined;
   return p;
+}
+
+// within lets what is open below an ended root end with it: the path of the root cannot know what came after.
+function within(c, ends, root) {
+  if (root < 0 || root >= ends.length || c.end[root] !== c.end[root]) return ends;
+  return ends.map((e, i) => (c.end[i] === c.end[i] ? e : Math.max(c.end[root], c.start[i])));
 }
 
 // runOn follows what is open to now: the path, and each row's share of it. Returns the row that owns the last moment.

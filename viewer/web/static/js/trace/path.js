@@ -1,46 +1,54 @@
-// The critical path: from the root's end backwards, the child that ended last before the point, then on from that child's
-// start; what no child covers belongs to the span itself.
+// The critical path, as the server has it: from a point backwards it is in the child that ended last before the point, and goes on
+// from that child's start. Where that leaves time which another child covers (one that also ran after the point), it is in that
+// child, the earliest if there are several. What no child covers belongs to the span itself.
 //
-// A child is looked at inside its parent's time only. The result is a list of pieces, latest first, and for each row that the
-// path visits the stretch from its first to its last moment there. No recursion: traces may be deep.
+// Children are cut at the ends of their parent. The result is a list of pieces, latest first, and for each row that the path visits
+// the stretch from its first to its last moment there. No recursion: traces may be deep.
 
 export function criticalPath(root, start, end, sub, n) {
-  const rows = [], from = [], to = [];
+  const rows = [], from = [], to = [], stack = [], known = new Map();
   const visitFrom = new Float64Array(n).fill(NaN), visitTo = new Float64Array(n).fill(NaN);
-  const piece = (i, a, b) => { if (b > a) { rows.push(i); from.push(a); to.push(b); } };
-  const stack = [];
-  const enter = (i, low, point) => {
-    const lo = Math.max(low, start[i]);
-    visitTo[i] = point;
-    visitFrom[i] = lo;
-    stack.push({ i, lo, point, kids: byEnd(i, start, end, sub, point), k: 0 });
+  const enter = (i, lo, point) => {
+    if (!(visitFrom[i] <= lo)) visitFrom[i] = lo;
+    if (!(visitTo[i] >= point)) visitTo[i] = point;
+    let below = known.get(i);
+    if (!below) known.set(i, below = childrenByEnd(i, start, end, sub));
+    stack.push({ i, lo, point, ...below, k: firstBefore(below.kids, end, point) });
   };
   if (root >= 0 && root < n) enter(root, start[root], end[root]);
   while (stack.length) {
-    const f = stack[stack.length - 1];
-    let went = false;
-    while (f.k < f.kids.length && f.point > f.lo) {
-      const c = f.kids[f.k++];
-      const e = Math.min(end[c], f.limit ?? (f.limit = f.point));
-      if (e > f.point || e <= f.lo || start[c] >= f.point) continue;
-      piece(f.i, e, f.point);
-      f.point = Math.max(f.lo, Math.min(start[c], e));
-      enter(c, f.lo, e);
-      went = true;
-      break;
-    }
-    if (went) continue;
-    piece(f.i, f.lo, f.point);
-    stack.pop();
+    const f = stack[stack.length - 1], { kids, early, lo, point } = f;
+    if (point <= lo) { stack.pop(); continue; }
+    while (f.k < kids.length && end[kids[f.k]] > point) f.k++;
+    const ended = f.k < kids.length ? Math.max(lo, end[kids[f.k]]) : lo; // when the last child before the point did
+    let c = -1, bound = lo;
+    if (f.k < kids.length && ended === point) c = kids[f.k++];
+    else if (f.k > 0 && start[kids[early[f.k - 1]]] < point) { c = kids[early[f.k - 1]]; bound = ended; }
+    f.point = c < 0 ? ended : Math.max(start[c], bound);
+    if (c >= 0) enter(c, f.point, point);
+    else { rows.push(f.i); from.push(ended); to.push(point); }
   }
   return { rows: Int32Array.from(rows), from: Float64Array.from(from), to: Float64Array.from(to), visitFrom, visitTo };
 }
 
-// byEnd lists the children of i that began before the point, the last to end first.
-function byEnd(i, start, end, sub, point) {
-  const out = [];
-  for (let c = i + 1; c < sub[i]; c = sub[c]) if (start[c] < point) out.push(c);
-  return out.sort((a, b) => end[b] - end[a]);
+// childrenByEnd lists the children of i that took time, the last to end first; early[k] is the place of the earliest start among
+// the first k + 1.
+function childrenByEnd(i, start, end, sub) {
+  const kids = [], early = [];
+  for (let c = i + 1; c < sub[i]; c = sub[c]) if (end[c] > start[c]) kids.push(c);
+  kids.sort((a, b) => end[b] - end[a] || start[a] - start[b]); // else in drawing order
+  for (let k = 0; k < kids.length; k++) early.push(k > 0 && start[kids[early[k - 1]]] <= start[kids[k]] ? early[k - 1] : k);
+  return { kids, early };
+}
+
+// firstBefore finds the first child that ended at the point or before.
+function firstBefore(kids, end, point) {
+  let a = 0, b = kids.length;
+  while (a < b) {
+    const m = (a + b) >> 1;
+    if (end[kids[m]] > point) a = m + 1; else b = m;
+  }
+  return a;
 }
 
 // share adds the pieces up by row.
