@@ -498,14 +498,19 @@ func TestCompareTraces(t *testing.T) {
 	if !slices.Equal(lines, want) || !c.Same || c.Total != 7 {
 		t.Errorf("got %q, want %q; %+v", lines, want, c)
 	}
-	if c.Part == nil || c.Part.Row != 4 || c.Part.Words != "get_synonym_value has another argument" || c.Rows[4].A.Argument != `{"synonym":"Arid"}` {
+	if c.Part == nil || c.Part.Row != 3 || c.Part.Words != "turn 1 calls get_synonym_value with another argument" || c.Rows[4].A.Argument != `{"synonym":"Arid"}` {
 		t.Errorf("part: %+v", c.Part)
 	}
-	if want := "Same until turn 1. Attempt 1 scored 0.00, attempt 2 scored 1.00. Attempt 2 took 30.0\u202fms longer."; c.Sentence != want {
+	if want := "Same until turn 1. Attempt 1 called get_synonym_value with \"Arid\" and scored 0.00; attempt 2 with \"Parched\" and scored 1.00. " +
+		"Attempt 2 took 30.0\u202fms longer: the model +30.0\u202fms, everything else the same."; c.Sentence != want {
 		t.Errorf("got %q, want %q", c.Sentence, want)
 	}
+	swapped := decode[struct{ Sentence string }](t, b, "/api/v1/compare/traces?a="+newTrace(1).id.String()+"&b="+newTrace(0).id.String())
+	if !strings.HasSuffix(swapped.Sentence, "Attempt 2 took 30.0\u202fms longer: the model +30.0\u202fms, everything else the same.") {
+		t.Errorf("swapped: %q", swapped.Sentence)
+	}
 	same := decode[struct{ Sentence string }](t, b, "/api/v1/compare/traces?a="+newTrace(0).id.String()+"&b="+newTrace(0).id.String())
-	if !strings.HasPrefix(same.Sentence, "The same steps.") {
+	if !strings.HasPrefix(same.Sentence, "The same steps.") || strings.Contains(same.Sentence, "longer") {
 		t.Errorf("with itself: %q", same.Sentence)
 	}
 }

@@ -98,16 +98,12 @@ func compareSides(a, b *side) *TraceComparison {
 	pairs := align(a.steps, b.steps)
 	out.RowsTotal = len(pairs)
 	for i, pair := range pairs {
-		row := comparedStep(a, b, pair)
-		if row.Differs && out.Part == nil {
-			out.Part = &Parting{Row: i, Words: partWords(a, b, pair)}
-		}
 		if i < maxSteps {
-			out.Rows = append(out.Rows, row)
+			out.Rows = append(out.Rows, comparedStep(a, b, pair))
 		}
 	}
-	if out.Part != nil && out.Part.Row >= maxSteps {
-		out.Part = nil
+	if at := parting(a, b, pairs); at >= 0 && at < maxSteps {
+		out.Part = &Parting{Row: cause(a, b, pairs, at), Words: partWords(a, b, pairs, at)}
 	}
 	out.Sentence = sentence(a, b, pairs)
 	return out
