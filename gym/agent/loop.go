@@ -81,7 +81,11 @@ type turn struct {
 
 // ask makes one model call, adds its output to c and its counts to t.
 func (a *Agent) ask(ctx context.Context, c *conversation, t *trajectory) (turn, error) {
-	res, err := a.call(ctx, wire.Call{Server: a.settings.Model.Name, Path: "/v1/responses", Body: c.body(), Cookies: t.model})
+	call := wire.Call{Server: a.settings.Model.Name, Path: "/v1/responses", Body: c.body(), Cookies: t.model}
+	if bound := telemetry.Content(); bound > 0 {
+		call.Observe = c.recordTurn(bound)
+	}
+	res, err := a.call(ctx, call)
 	if err != nil {
 		return turn{}, fmt.Errorf("cannot ask the model: %w", err)
 	}
@@ -105,6 +109,7 @@ func (a *Agent) ask(ctx context.Context, c *conversation, t *trajectory) (turn, 
 	t.model = replaced(t.model, res.Cookies)
 	t.response = answer
 	c.add(output...)
+	c.answered = len(c.output)
 	return next(answer, output), nil
 }
 
@@ -164,9 +169,11 @@ func (a *Agent) callTool(ctx context.Context, c *conversation, t *trajectory, ca
 		c.add(responses.FunctionCallOutput(call.CallID(), `{"detail":"Not Found"}`))
 		return nil
 	}
-	res, err := a.caller.Do(ctx, wire.Call{
-		Server: a.settings.Resources.Name, Path: "/" + call.Name(), Body: []byte(arguments), Cookies: t.resources,
-	})
+	request := wire.Call{Server: a.settings.Resources.Name, Path: "/" + call.Name(), Body: []byte(arguments), Cookies: t.resources}
+	if bound := telemetry.Content(); bound > 0 {
+		request.Observe = recordTool(call, bound)
+	}
+	res, err := a.caller.Do(ctx, request)
 	if err != nil {
 		return fmt.Errorf("cannot call tool %q: %w", call.Name(), err)
 	}
@@ -194,6 +201,9 @@ type conversation struct {
 	params responses.CreateParams
 	input  []byte           // the JSON array of all items, without its closing bracket
 	output []responses.Item // the new ones
+
+	answered int // how many of output the model knew after its last answer
+	recorded int // messages on spans so far
 }
 
 func newConversation(params responses.CreateParams) (*conversation, error) {

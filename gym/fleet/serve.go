@@ -63,7 +63,7 @@ func Serve(ctx context.Context, o ServeOptions) error {
 
 	handle, err := telemetry.Setup(ctx, telemetry.Identity{Server: in.Name, Type: in.Type})
 	if err != nil {
-		o.Logger.Warn("telemetry is off", "reason", err)
+		o.Logger.Warn("telemetry is off, or records less than was asked for", "reason", err)
 	}
 	if handle != nil {
 		defer flush(handle, o.Logger)

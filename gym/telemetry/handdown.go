@@ -20,6 +20,9 @@ type Decision struct {
 	// its own default; or "console".
 	Exporter, Endpoint string
 
+	// Content says whether what models and tools say is recorded.
+	Content bool
+
 	// Warnings are sentences for the log, one for each setting that the environment overrides or that cannot be used.
 	Warnings []string
 }
@@ -41,6 +44,7 @@ func (s Settings) Export(env Environ) Decision {
 	}
 	if d.Enabled {
 		d.nameRun(env)
+		d.shareContent(env)
 	}
 	d.Exporter, d.Endpoint = destination(env)
 	return d
@@ -124,6 +128,7 @@ func (s Settings) fields() []field {
 		headers,
 		own("instrument_aiohttp", boolText(s.InstrumentAIOHTTP), "_INSTRUMENT_AIOHTTP"),
 		both("run_id", s.RunID, "_RUN_ID"),
+		own("content", boolText(s.Content), "_CONTENT"),
 		own("memory_profiling.enabled", boolText(s.MemoryProfiling.Enabled), "_MEMORY_PROFILING_ENABLED"),
 		own("memory_profiling.interval_seconds", floatText(s.MemoryProfiling.IntervalSeconds),
 			"_MEMORY_PROFILING_INTERVAL_SECONDS"),

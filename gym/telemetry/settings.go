@@ -27,6 +27,9 @@ type Settings struct {
 	OTLPHeaders          string `json:"otlp_headers"`
 	RunID                string `json:"run_id"`
 
+	// Content puts what was said on spans: messages, arguments and results of tools. See [Content].
+	Content *bool `json:"content"`
+
 	// InstrumentAIOHTTP is for Python servers of the same run; it is handed down and means nothing here.
 	InstrumentAIOHTTP *bool `json:"instrument_aiohttp"`
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/lensgo/lens/telemetry"
 	"github.com/lensgo/lens/telemetry/otelopt"
@@ -29,13 +30,16 @@ var process struct {
 	mu     sync.Mutex
 	handle *telemetry.Handle
 	err    error
+
+	content atomic.Int64 // what Content returns
 }
 
 // Setup turns telemetry on in this process as its environment says, under the name that id gives it, and returns the Handle
 // to shut down before the process ends. Give that shutdown a budget; five seconds are usual.
 //
 // It never keeps a server from starting: the Handle is usable whatever happens. When a variable cannot be read, or telemetry
-// cannot be set up, telemetry is off, and the error beside the Handle says why, for the caller to log.
+// cannot be set up, telemetry is off, and the error beside the Handle says why, for the caller to log. When it is only the
+// switch of [Content] that cannot be read, telemetry is on, content is off, and the error says that.
 //
 // The first call decides, also when it finds telemetry disabled; later ones and those that race with it get the same
 // Handle and error, until that Handle is shut down. A program that has set telemetry up by itself before keeps its own:
@@ -45,6 +49,9 @@ func Setup(ctx context.Context, id Identity) (*telemetry.Handle, error) {
 	defer process.mu.Unlock()
 	if process.handle == nil || process.handle.Closed() {
 		process.handle, process.err = setup(ctx, id)
+		if process.content.Store(0); process.err == nil && telemetry.Current() != nil {
+			process.err = setupContent(OS)
+		}
 	}
 	return process.handle, process.err
 }
@@ -71,6 +78,17 @@ func setup(ctx context.Context, id Identity) (*telemetry.Handle, error) {
 		return disabled(ctx, c), fmt.Errorf("telemetry is off: %w", err)
 	}
 	return h, nil
+}
+
+// setupContent decides about Content.
+func setupContent(env Environ) error {
+	on, err := content(env)
+	if !on {
+		return err
+	}
+	bound, err := boundOf(env)
+	process.content.Store(int64(bound))
+	return err
 }
 
 // disabled returns the Handle of a set-up that is off, which cannot fail.

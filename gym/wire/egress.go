@@ -37,31 +37,61 @@ func (c *Client) Do(ctx context.Context, call Call) (*Result, error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, timeout, timeoutError(timeout))
 		defer cancel()
 	}
-	res, err := c.send(ctx, call, addr)
+	res, seen, err := c.send(ctx, call, addr)
+	defer seen.end()
 	if err == nil {
 		var body []byte
 		if body, err = readAnswer(res, call.Method, c.maxBody); err == nil {
-			return &Result{
+			answer := &Result{
 				Status:  res.StatusCode,
 				Header:  res.Header,
 				Body:    body,
 				Cookies: setCookies(res.Header["Set-Cookie"]),
 				server:  addr.server, method: call.Method, path: addr.path,
-			}, nil
+			}
+			seen.by(call.Observe, answer)
+			return answer, nil
 		}
 		err = fmt.Errorf("answer %d: %w", res.StatusCode, err)
 	}
+	seen.by(call.Observe, nil)
 	return nil, fmt.Errorf("cannot call %s %s on %s: %w", call.Method, addr.path, addr.server, blameContext(ctx, err))
 }
 
+// observed is the span of a call that somebody wants to look at once the answer is whole. It is over, and stays open only for
+// their attributes. The zero value is no such span.
+type observed struct {
+	span lens.Span
+	over time.Time
+}
+
+func (o observed) by(observe func(lens.Span, *Result), answer *Result) {
+	if o.span.Recording() {
+		observe(o.span, answer)
+	}
+}
+
+func (o observed) end() { o.span.EndAt(o.over) }
+
 // send sends the request, as often as it may be sent, inside one CLIENT span, and returns when the headers of the answer
 // are there.
-func (c *Client) send(ctx context.Context, call Call, addr address) (*http.Response, error) {
+func (c *Client) send(ctx context.Context, call Call, addr address) (*http.Response, observed, error) {
 	var span lens.Span
 	if !call.Quiet {
 		ctx, span = lenshttp.StartClient(ctx, telemetry.HTTPClient, spanName(call.Method), call.Method, addr.url)
+	}
+	if call.Observe == nil {
 		defer span.End()
 	}
+	res, err := c.sendIn(ctx, span, call, addr)
+	if call.Observe == nil {
+		return res, observed{}, err
+	}
+	return res, observed{span, time.Now()}, err
+}
+
+// sendIn is send inside the span.
+func (c *Client) sendIn(ctx context.Context, span lens.Span, call Call, addr address) (*http.Response, error) {
 	header := outgoing(ctx, call, addr)
 	if !span.Recording() {
 		return c.attempts(ctx, call, addr, header, nil)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/lensgo/lens"
 )
 
 // Request is what a handler gets. Its body and header belong to the handler.
@@ -52,6 +54,11 @@ type Call struct {
 	Header  http.Header   // further headers; not changed by the call
 	Timeout time.Duration // for the whole call with its answer; 0 is the client's; a shorter one of ctx wins
 	Quiet   bool          // no span: health probes
+
+	// Observe, when not nil, is called once with the CLIENT span if that records: after the whole answer came, or with nil
+	// when none came. It may set attributes. The span still ends at the headers of the answer. Observe must not change the
+	// result nor keep it.
+	Observe func(span lens.Span, answer *Result)
 }
 
 // Result is an answer, of any status.
