@@ -5,19 +5,21 @@
 // Children are cut at the ends of their parent. The result is a list of pieces, latest first, and for each row that the path visits
 // the stretch from its first to its last moment there. No recursion: traces may be deep.
 
+const LEAF = { kids: [], early: [] };
+
 export function criticalPath(root, start, end, sub, n) {
   const rows = [], from = [], to = [], stack = [], known = new Map();
   const visitFrom = new Float64Array(n).fill(NaN), visitTo = new Float64Array(n).fill(NaN);
   const enter = (i, lo, point) => {
     if (!(visitFrom[i] <= lo)) visitFrom[i] = lo;
     if (!(visitTo[i] >= point)) visitTo[i] = point;
-    let below = known.get(i);
-    if (!below) known.set(i, below = childrenByEnd(i, start, end, sub));
-    stack.push({ i, lo, point, ...below, k: firstBefore(below.kids, end, point) });
+    let below = LEAF;
+    if (sub[i] > i + 1 && !(below = known.get(i))) known.set(i, below = childrenByEnd(i, start, end, sub));
+    stack.push({ i, lo, point, below, k: firstBefore(below.kids, end, point) });
   };
   if (root >= 0 && root < n) enter(root, start[root], end[root]);
   while (stack.length) {
-    const f = stack[stack.length - 1], { kids, early, lo, point } = f;
+    const f = stack[stack.length - 1], kids = f.below.kids, early = f.below.early, lo = f.lo, point = f.point;
     if (point <= lo) { stack.pop(); continue; }
     while (f.k < kids.length && end[kids[f.k]] > point) f.k++;
     const ended = f.k < kids.length ? Math.max(lo, end[kids[f.k]]) : lo; // when the last child before the point did
