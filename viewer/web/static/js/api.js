@@ -1,5 +1,7 @@
 // Asking the viewer. Answers are kept with their ETag by the browser; errors come as one class with sentences to show.
 
+import { released } from './press.js';
+
 export class Failure extends Error {
   constructor(status, body) {
     super(body.what);
@@ -22,7 +24,9 @@ export async function get(path, params, signal) {
     if (e.name === 'AbortError') throw e;
     throw new Failure(0, OFFLINE);
   }
-  const body = await res.json().catch(() => null);
+  const body = await res.json().catch((e) => { if (e.name === 'AbortError') throw e; return null; }); // given up in the middle of the answer
+  await released();
+  if (signal && signal.aborted) throw signal.reason;
   if (res.ok && body) return body;
   throw new Failure(res.status, (body && body.error) || { what: 'Lens answered ' + res.status + '.', why: '', now: 'Reload the page.' });
 }

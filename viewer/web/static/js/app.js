@@ -5,6 +5,7 @@ import { get } from './api.js';
 import { Live } from './live.js';
 import { Router, readable } from './router.js';
 import { Keys } from './keys.js';
+import { listen } from './press.js';
 import { TopBar } from './topbar.js';
 import { StatusLine, reasons } from './statusline.js';
 import { tell, now } from './clock.js';
@@ -33,6 +34,7 @@ const ROUTES = [
 
 class App {
   constructor() {
+    listen();
     this.live = new Live();
     this.router = new Router(ROUTES, (page, args, params) => this.open(page, args, params));
     this.top = new TopBar({ help: () => this.help(), go: (u) => this.go(u) });

@@ -1,18 +1,14 @@
 // Runs: what is running, how far, is anything wrong?
 
-import { Page } from './page.js';
-import { Table, outlines } from '../table.js';
-import { Filter } from '../filter.js';
+import { ListPage } from './list.js';
+import { Table } from '../table.js';
 import { h, put, qty } from '../dom.js';
 import { count, duration, column, longest, percent, plural, rate, reward, three, unitFor, when } from '../format.js';
 import { ms, now } from '../clock.js';
 import { progress } from '../bars.js';
 import { spark } from '../charts.js';
-import { LISTS, command } from '../help.js';
 import * as glyph from '../glyph.js';
-import { noMatch, bestDrop, failed } from '../nothing.js';
-import { aborted, Latest } from '../api.js';
-import { copyText, toast } from '../toast.js';
+import { failed } from '../nothing.js';
 import { empty } from './empty.js';
 import { line } from '../inert.js';
 
@@ -46,70 +42,30 @@ const SERVICES = [
   { id: 'p95', head: 'p95', right: true, width: '90px', text: (r) => r.p95_ns, cell: (r) => (r.p95_ns == null ? null : qty(duration(r.p95_ns))) },
 ];
 
-export class RunsPage extends Page {
+export class RunsPage extends ListPage {
   constructor(app, args, params) {
-    super(app);
-    this.keys = [LISTS];
-    this.ask = new Latest();
-    this.q = params.get('q') || '';
-    this.filter = new Filter({ placeholder: 'Filter runs: env:multi_step failed>0 reward<0.5 since:2d', for: 'runs', apply: (q) => { this.q = q; app.router.set({ q }); this.load(); }, leave: () => this.table.el.focus() });
-    this.filter.set(this.q);
-    this.note = h('span.note');
-    this.compare = h('button.btn', { onclick: () => this.compareMarked() }, 'Compare runs');
-    this.head = h('div.head.runs', null, h('div.titleline', null, h('h1', null, 'Runs'), this.note, h('span.gap')), h('div.filterline', null, this.filter.el, this.compare));
-    this.table = new Table({
-      id: 'run', label: 'Runs', columns: COLUMNS, key: (r) => r.id, sort: params.get('sort') || '', open: (r) => app.go('/runs/' + encodeURIComponent(r.id)),
-      onSort: (s) => { app.router.set({ sort: s }); this.load(); }, mark: () => {}, more: () => this.more(), pending: (n) => this.pending(n), small,
+    super(app, params, {
+      noun: 'run', title: 'Runs', path: '/runs', placeholder: 'Filter runs: env:multi_step failed>0 reward<0.5 since:2d', compare: 'Compare runs', columns: COLUMNS,
+      key: (r) => r.id, url: (r) => '/runs/' + encodeURIComponent(r.id), comparison: (a, b) => 'runs=1&a=' + encodeURIComponent(a) + '&b=' + encodeURIComponent(b), small,
     });
     this.services = new Table({ id: 'service', label: 'Programs without rollouts', unselected: true, columns: SERVICES, key: (r) => r.service, open: (r) => app.go('/traces?q=' + encodeURIComponent('service:' + r.service)), onSort: () => {}, small: smallService });
     this.body = h('div.scroll.stack');
     this.el.append(this.head, this.body);
   }
 
-  open() {
-    this.app.title(['Runs']);
-    this.app.top.show('/runs', [['Runs']]);
-    put(this.body, outlines(COLUMNS));
-    this.load();
-  }
-
-  params(p) {
-    const q = p.get('q') || '';
-    if (q === this.q) return;
-    this.q = q;
-    this.filter.set(q);
-    this.load();
-  }
-
   close() {
     super.close();
-    this.ask.stop();
-    this.table.unmount();
     this.services.unmount();
   }
 
-  async load(live = false, q = this.q) {
-    try {
-      const [d, s] = await Promise.all([this.ask.get('/runs', { q, sort: this.table.o.sort }), this.get('/services').catch(() => ({ rows: [] }))]);
-      if (this.ctl.signal.aborted) return;
-      if (q === this.q) this.filter.complain('');
-      this.show(d, s, live);
-    } catch (e) {
-      if (aborted(e)) return;
-      if (e.query) { this.filter.complain(e.what + (e.query.nearest ? ' Nearest: ' + e.query.nearest + '.' : ''), e.query); if (!this.drawn) await this.load(live, ''); return; }
-      if (!live) put(this.body, failed(e, () => this.load()));
-    }
+  async fetch(q) {
+    const [d, s] = await Promise.all([super.fetch(q), this.get('/services').catch(() => ({ rows: [] }))]);
+    return { ...d, services: s.rows };
   }
 
-  show(d, services, live) {
-    this.next = d.next;
-    if (!d.total && !services.rows.length) {
-      this.head.hidden = true;
-      this.drawn = false;
-      put(this.body, empty(this.app));
-      return;
-    }
-    this.head.hidden = false;
+  show(d, live) {
+    const services = d.services;
+    if (!d.total && !services.length) { this.nothing(empty(this.app)); return; }
     const running = d.rows.filter((r) => r.state === 'running').length;
     this.note.textContent = d.matched === d.total ? plural(d.total, 'run').replace(/ runs?$/, '') + ' in the last ' + span(d.rows) + (running ? ', ' + count(running) + ' running' : '') : count(d.matched) + ' of ' + plural(d.total, 'run');
     if (!this.drawn) {
@@ -121,69 +77,28 @@ export class RunsPage extends Page {
     unit = unitFor(longest(d.rows.map((r) => r.p95_ns)));
     this.table.el.hidden = !d.rows.length;
     this.table.set(d.rows, { total: d.matched, live });
-    if (this.none) this.none.remove();
-    if (!d.rows.length && d.total) this.noMatch(d.total);
-    else if (!d.total) this.body.prepend(this.none = h('div.nothing', null, 'No rollout has been received. ', h('span.mono', null, 'gym demo'), ' makes 120.'));
-    if (services.rows.length) {
+    this.say(null);
+    if (!d.rows.length && d.total) this.none(d.total, (el) => this.say(el));
+    else if (!d.total) this.say(h('div.nothing', null, 'No rollout has been received. ', h('span.mono', null, 'gym demo'), ' makes 120.'));
+    if (services.length) {
       if (!this.services.el.isConnected) {
         put(this.below, h('div.subhead', null, h('h2', null, 'Programs without rollouts'), h('span.note', null, 'any OpenTelemetry service; last hour')), this.services.el);
         this.services.mount();
       }
-      this.services.set(services.rows, { live });
+      this.services.set(services, { live });
     } else put(this.below);
   }
 
-  async noMatch(total) {
-    const q = this.q, hint = await bestDrop(q, async (x) => (await this.get('/runs', { q: x, limit: 1 })).matched).catch(() => null);
-    if (q !== this.q || this.ctl.signal.aborted) return;
-    if (this.none) this.none.remove();
-    this.body.prepend(this.none = noMatch('runs', total, q, (x) => { this.filter.set(x); this.filter.apply(); }, hint));
+  // say puts a word above the tables, in the place of the last one.
+  say(el) {
+    if (this.said) this.said.remove();
+    if (el) this.body.prepend(el);
+    this.said = el;
   }
-
-  async more() {
-    if (!this.next || this.loading) return;
-    this.loading = true;
-    await this.attempt(null, async () => {
-      const d = await this.get('/runs', { q: this.q, sort: this.table.o.sort, cursor: this.next });
-      this.next = d.next;
-      this.table.append(d.rows);
-    });
-    this.loading = false;
-  }
-
-  pending(n) {
-    if (this.chip) this.chip.remove();
-    this.chip = n ? h('button.chip.run', { onclick: () => this.table.take() }, count(n) + ' new', h('kbd', null, '.')) : null;
-    if (this.chip) this.note.after(this.chip);
-  }
-
-  takeUpdates() { return this.table.take(); }
 
   update(d) {
     if (d.runs === null || d.runs.length) this.soon(250, () => this.load(true));
   }
-
-  compareMarked() {
-    const m = [...this.table.marked];
-    if (m.length === 2) this.app.go('/compare?runs=1&a=' + encodeURIComponent(m[0]) + '&b=' + encodeURIComponent(m[1]));
-    else toast('Mark two runs first', 'Press Space on each of them, then c.');
-  }
-
-  key(e) {
-    if (e.key === '/') { this.filter.focus(); return true; }
-    if (e.key === 'c') { this.compareMarked(); return true; }
-    if (e.key === 'Y') { copyText(this.table.tsv(), 'Table copied', plural(this.table.rows.length, 'row') + ' as tab-separated text.'); return true; }
-    return this.drawn ? this.table.key(e) : false;
-  }
-
-  up() {
-    if (!this.q) return false;
-    this.filter.set('');
-    this.filter.apply();
-    return true;
-  }
-
-  command() { return command(this.q); }
 }
 
 // span says in words how far back the listed runs go.
