@@ -8,7 +8,6 @@ import { ms, now } from '../clock.js';
 import { progress } from '../bars.js';
 import { spark } from '../charts.js';
 import * as glyph from '../glyph.js';
-import { failed } from '../nothing.js';
 import { empty } from './empty.js';
 import { line } from '../inert.js';
 

@@ -1,16 +1,10 @@
 // Traces: any program's traces, one row each. The rollouts table without rollouts.
 
-import { Page } from './page.js';
-import { Table, outlines } from '../table.js';
-import { Filter } from '../filter.js';
+import { ListPage } from './list.js';
 import { h, put, qty, setText } from '../dom.js';
 import { count, duration, middle, plural, when } from '../format.js';
 import { ms, now } from '../clock.js';
-import { LISTS, command } from '../help.js';
 import * as glyph from '../glyph.js';
-import { noMatch, bestDrop, failed } from '../nothing.js';
-import { aborted, Latest } from '../api.js';
-import { copyText, toast } from '../toast.js';
 import { line } from '../inert.js';
 import { empty } from './empty.js';
 
@@ -31,119 +25,34 @@ const COLUMNS = [
   { id: 'start', head: 'Start', sort: 'started', first: 'arrow', right: true, width: '104px', text: (r) => new Date(ms(r.start)).toISOString(), cell: (r) => h('span.mid', null, when(ms(r.start), now())) },
 ];
 
-export class TracesPage extends Page {
+export class TracesPage extends ListPage {
   constructor(app, args, params) {
-    super(app);
-    this.keys = [LISTS];
-    this.ask = new Latest();
-    this.q = params.get('q') || '';
-    this.filter = new Filter({ placeholder: 'Filter traces: service:checkout-api dur>1s error:timeout text', for: 'traces', apply: (q) => { this.q = q; app.router.set({ q }); this.load(); }, leave: () => this.table.el.focus() });
-    this.filter.set(this.q);
-    this.note = h('span.note');
-    this.head = h('div.head.runs', null, h('div.titleline', null, h('h1', null, 'Traces'), this.note, h('span.gap')), h('div.filterline', null, this.filter.el, h('button.btn', { onclick: () => this.compareMarked() }, 'Compare')));
-    this.table = new Table({
-      id: 'trace', label: 'Traces', columns: COLUMNS, key: (r) => r.trace, sort: params.get('sort') || '', open: (r) => app.go('/traces/' + r.trace + '?at=' + r.at),
-      onSort: (s) => { app.router.set({ sort: s }); this.load(); }, mark: () => {}, more: () => this.more(), pending: (n) => this.pending(n), small,
+    super(app, params, {
+      noun: 'trace', title: 'Traces', path: '/traces', placeholder: 'Filter traces: service:checkout-api dur>1s error:timeout text', compare: 'Compare', columns: COLUMNS,
+      key: (r) => r.trace, url: (r) => '/traces/' + r.trace + '?at=' + r.at, comparison: (a, b) => 'a=' + a + '&b=' + b, small,
     });
     this.body = h('div.tablebox');
     this.el.classList.add('scroll', 'inphone');
     this.el.append(this.head, this.body);
   }
 
-  open() {
-    this.app.title(['Traces']);
-    this.app.top.show('/traces', [['Traces']]);
-    put(this.body, outlines(COLUMNS));
-    this.load();
-  }
-
-  params(p) {
-    const q = p.get('q') || '';
-    if (q === this.q) return;
-    this.q = q;
-    this.filter.set(q);
-    this.load();
-  }
-
-  close() {
-    super.close();
-    this.ask.stop();
-    this.table.unmount();
-  }
-
-  async load(live = false, q = this.q) {
-    try {
-      const d = await this.ask.get('/traces', { q, sort: this.table.o.sort });
-      if (q === this.q) this.filter.complain('');
-      this.next = d.next;
-      if (!d.matched && !this.q) { this.head.hidden = true; this.drawn = false; put(this.body, h('div.scroll', null, empty(this.app))); return; }
-      this.head.hidden = false;
-      setText(this.note, d.total == null || d.matched === d.total ? plural(d.matched, 'trace') + (d.total == null ? ' found' : ' stored, newest first') : count(d.matched) + ' of ' + plural(d.total, 'trace'));
-      if (!d.rows.length) { this.none(); return; }
-      if (!this.drawn) { put(this.body, this.table.el); this.drawn = true; this.table.mount(); }
-      this.table.set(d.rows, { total: d.matched, live });
-    } catch (e) {
-      if (aborted(e)) return;
-      if (e.query) {
-        this.filter.complain(e.what + (e.now ? ' ' + e.now : e.query.nearest ? ' Nearest: ' + e.query.nearest + '.' : ''), e.query);
-        if (!this.drawn) await this.load(live, '');
-      } else if (!live) { this.drawn = false; put(this.body, failed(e, () => this.load())); }
+  show(d, live) {
+    if (!d.matched && !this.q) { this.nothing(h('div.scroll', null, empty(this.app))); return; }
+    setText(this.note, d.total == null || d.matched === d.total ? plural(d.matched, 'trace') + (d.total == null ? ' found' : ' stored, newest first') : count(d.matched) + ' of ' + plural(d.total, 'trace'));
+    if (!d.rows.length) {
+      this.drawn = false;
+      this.none(null, (el) => put(this.body, el));
+      return;
     }
+    if (!this.drawn) { put(this.body, this.table.el); this.drawn = true; this.table.mount(); }
+    this.table.set(d.rows, { total: d.matched, live });
   }
-
-  async none() {
-    this.drawn = false;
-    const q = this.q, ask = async (x) => (await this.get('/traces', { q: x, limit: 1 })).matched;
-    const [hint, all] = await Promise.all([bestDrop(q, ask).catch(() => null), ask('').catch(() => 0)]);
-    if (q === this.q && !this.ctl.signal.aborted) put(this.body, noMatch('traces', all, q, (x) => { this.filter.set(x); this.filter.apply(); }, hint));
-  }
-
-  async more() {
-    if (!this.next || this.loading) return;
-    this.loading = true;
-    await this.attempt(null, async () => {
-      const d = await this.get('/traces', { q: this.q, sort: this.table.o.sort, cursor: this.next });
-      this.next = d.next;
-      this.table.append(d.rows);
-    });
-    this.loading = false;
-  }
-
-  pending(n) {
-    if (this.chip) this.chip.remove();
-    this.chip = n ? h('button.chip.run', { onclick: () => this.table.take() }, count(n) + ' new', h('kbd', null, '.')) : null;
-    if (this.chip) this.note.after(this.chip);
-  }
-
-  takeUpdates() { return this.table.take(); }
 
   update(d) {
     if (!d.status || (this.stored === d.status.store.newest && this.drawn)) return;
     this.stored = d.status.store.newest;
     this.soon(1000, () => this.load(true));
   }
-
-  compareMarked() {
-    const m = [...this.table.marked];
-    if (m.length === 2) this.app.go('/compare?a=' + m[0] + '&b=' + m[1]);
-    else toast('Mark two traces first', 'Press Space on each of them, then c.');
-  }
-
-  key(e) {
-    if (e.key === '/') { this.filter.focus(); return true; }
-    if (e.key === 'c') { this.compareMarked(); return true; }
-    if (e.key === 'Y') { copyText(this.table.tsv(), 'Table copied', plural(this.table.rows.length, 'row') + ' as tab-separated text.'); return true; }
-    return this.drawn ? this.table.key(e) : false;
-  }
-
-  up() {
-    if (!this.q) return false;
-    this.filter.set('');
-    this.filter.apply();
-    return true;
-  }
-
-  command() { return command(this.q); }
 }
 
 function small(r) {
