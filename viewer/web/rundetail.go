@@ -139,6 +139,9 @@ func durationBins(bins []runs.DurationBin) (out []DurationBin) {
 			b.Failed += p.Failed
 			b.Scored += p.Finished - p.Failed
 		}
+		if n := len(out); n > 0 && len(part) < step { // as wide as the others
+			b.To = int64(float64(b.From) * float64(out[n-1].To) / float64(out[n-1].From))
+		}
 		out = append(out, b)
 	}
 	return out

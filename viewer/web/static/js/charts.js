@@ -45,7 +45,7 @@ function bins(r, top) {
 // durations draws the histogram on a log axis: failed stacked on top in red, dashed lines at p50 and p95. pick is told the
 // stretch that was dragged over.
 export function durations(d, width, pick) {
-  const H = 84, axis = 16, top = 2;
+  const H = 87, axis = 16, top = 2;
   const el = h('div.durations');
   const bins = d.bins;
   if (!bins.length) return put(el, h('p.dim', null, 'No rollout has finished.'));

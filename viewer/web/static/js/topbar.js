@@ -35,6 +35,6 @@ export class TopBar {
       if (a.getAttribute('href') === screen) a.setAttribute('aria-current', 'page');
       else a.removeAttribute('aria-current');
     }
-    put(this.crumb, trail.map(([label, href], i) => [i ? ' / ' : '', href ? h('a', { href }, label) : h('b', null, label)]));
+    put(this.crumb, trail.map(([label, href], i) => { const here = i === trail.length - 1 ? h('b', null, label) : label; return [i ? ' / ' : '', href ? h('a', { href }, here) : here]; }));
   }
 }

@@ -39,11 +39,17 @@ function columns(page) {
   ];
 }
 
-// outcome is what became of a rollout, in one word, with the notable beside it.
-function outcome(r) {
+// word is what became of a rollout.
+function word(r) {
   if (r.state === 'failed') return h('span.err.cut', { title: r.message || r.failure }, line(r.failure || 'failed'));
+  return h('span', { class: r.state === 'running' ? 'acc' : r.state === 'waiting' ? 'dim' : '' }, r.state);
+}
+
+// outcome has the notable beside the word.
+function outcome(r) {
+  if (r.state === 'failed') return word(r);
   const more = r.tool_calls >= 100 && r.state === 'running' ? plural(r.tool_calls, 'tool call') : '';
-  return [h('span', { class: r.state === 'running' ? 'acc' : r.state === 'waiting' ? 'dim' : '' }, r.state), more ? h('span.dim', null, ' ' + more) : null, r.truncated ? h('span.cutmark', { title: plural(r.truncated, 'span') + ' truncated' }, glyph.truncated(plural(r.truncated, 'span') + ' truncated')) : null];
+  return [word(r), more ? h('span.dim', null, ' ' + more) : null, r.truncated ? h('span.cutmark', { title: plural(r.truncated, 'span') + ' truncated' }, glyph.truncated(plural(r.truncated, 'span') + ' truncated')) : null];
 }
 
 // dur is a rollout's duration in the column's seconds; a running one goes on.
@@ -244,7 +250,7 @@ export class RunPage extends Page {
     const c = this.d ? this.d.counts : {};
     const list = [['rollouts', 'Rollouts', c.rollouts], ['tasks', 'Tasks', c.tasks], ['groups', 'Groups', c.groups]];
     put(this.tabs, list.map(([id, name, n], i) => h('button.tab', { role: 'tab', 'aria-selected': String(id === this.tab), title: String(i + 1), onclick: () => this.setTab(id) }, name, n == null ? null : h('span.n', null, count(n)))));
-    put(this.tabSelect, h('select', { 'aria-label': 'Part of the run', onchange: (e) => this.setTab(e.target.value) }, list.map(([id, name]) => h('option', { value: id, selected: id === this.tab }, name))));
+    put(this.tabSelect, h('select', { 'aria-label': 'Part of the run', onchange: (e) => this.setTab(e.target.value) }, list.map(([id, name]) => h('option', { value: id, selected: id === this.tab }, name))), glyph.chevron());
   }
 
   setTab(id) {
@@ -424,7 +430,7 @@ function started(ns) {
 
 function small(r, scale, unit) {
   const name = [h('b', null, line(r.env || r.id)), r.task == null ? null : h('span.mid', null, ' task ' + r.task + ', ' + r.attempt + ' of ' + (r.attempts ?? r.attempt))];
-  return h('span.lines2', null, glyph.state(r.state), h('span.a.cut', null, name), h('span.b', null, dur(r, unit)), h('span.c', null, timed(r) ? split(r.parts_ns, r.total_ns, scale) : null), h('span.d', null, r.state === 'scored' ? h('span.rcell', null, glyph.reward(r.reward)) : outcome(r)));
+  return h('span.lines2', null, glyph.state(r.state), h('span.a.cut', null, name), h('span.b', null, dur(r, unit)), h('span.c', null, timed(r) ? split(r.parts_ns, r.total_ns, scale) : null), h('span.d', null, r.state === 'scored' ? h('span.rcell', null, glyph.reward(r.reward)) : word(r)));
 }
 
 function smallTask(r, scale) {
