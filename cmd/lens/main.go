@@ -3,6 +3,7 @@
 //	lens view                    receive, keep, and serve the page
 //	lens view traces.jsonl       the same, with a file read in first
 //	lens traces ls|show|tail     the same queries in a terminal
+//	lens export                  write traces for other tools: OTLP, Perfetto, CSV
 //	lens version
 package main
 
@@ -23,6 +24,6 @@ func newRoot() *cobra.Command {
 		Long: "Lens receives OpenTelemetry data from any program, keeps it in a folder, and serves a page over it: in this one\n" +
 			"binary, on this machine.",
 	})
-	root.AddCommand(newView(), newTraces(), cli.VersionCommand("lens"))
+	root.AddCommand(newView(), newTraces(), newExport(), cli.VersionCommand("lens"))
 	return root
 }
