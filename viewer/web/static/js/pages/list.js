@@ -58,7 +58,7 @@ export class ListPage extends Page {
     try {
       const d = await this.fetch(q);
       if (this.ctl.signal.aborted) return;
-      if (q === this.q) this.filter.complain('');
+      if (q === this.filter.query) this.filter.complain('');
       this.next = d.next;
       this.head.hidden = false;
       this.show(d, live);

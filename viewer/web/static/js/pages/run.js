@@ -164,7 +164,7 @@ export class RunPage extends Page {
   async loadHead(live = false, q = this.q) {
     try {
       const d = await this.askHead.get(this.path, { q });
-      if (q === this.q) this.filter.complain('');
+      if (q === this.filter.query) this.filter.complain('');
       this.d = d;
       this.drawHead();
       this.drawPanels();
@@ -295,7 +295,7 @@ export class RunPage extends Page {
     try {
       const d = await this.askTable.get(this.tablePath, { q, sort: table.o.sort });
       if (table !== this.table || this.ctl.signal.aborted) return;
-      if (q === this.q) this.filter.complain('');
+      if (q === this.filter.query) this.filter.complain('');
       this.showTable(d, live);
     } catch (e) {
       if (aborted(e)) return;
