@@ -1,6 +1,10 @@
 package otlp
 
-import "iter"
+import (
+	"iter"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
 
 // attributes are the KeyValue fields of a message, by the number that they have in it.
 type attributes struct {
@@ -49,6 +53,9 @@ func keyOf(msg string) (key string) {
 }
 
 func keyValue(msg string) (key string, v Value) {
+	if key, msg, ok := split(msg); ok {
+		return key, Value{}.merge(msg)
+	}
 	for pos := 0; pos < len(msg); {
 		f := next(msg, pos)
 		pos = f.end
@@ -60,4 +67,18 @@ func keyValue(msg string) (key string, v Value) {
 		}
 	}
 	return key, v
+}
+
+// split cuts a KeyValue of the form that nearly all have: a key and then a value, both short, and nothing else. Not to look at
+// it field by field halves the time of a walk over attributes.
+func split(msg string) (key, value string, ok bool) {
+	const keyTag, valueTag = 1<<3 | byte(protowire.BytesType), 2<<3 | byte(protowire.BytesType)
+	if len(msg) < 4 || msg[0] != keyTag || msg[1] >= 0x80 {
+		return "", "", false
+	}
+	from := 2 + int(msg[1]) // the second field
+	if len(msg) < from+2 || msg[from] != valueTag || msg[from+1] >= 0x80 || int(msg[from+1]) != len(msg)-from-2 {
+		return "", "", false
+	}
+	return msg[2:from], msg[from+2:], true
 }

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"math"
 	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // ValueKind is which kind of value an attribute has.
@@ -41,6 +43,9 @@ type Value struct {
 
 // merge reads an AnyValue over what v is, as protobuf does when a field stands twice.
 func (v Value) merge(msg string) Value {
+	if len(msg) >= 2 && msg[0] == 1<<3|byte(protowire.BytesType) && msg[1] < 0x80 && int(msg[1]) == len(msg)-2 { // most are short strings
+		return Value{ValueStr, 0, msg[2:]}
+	}
 	for pos := 0; pos < len(msg); {
 		f := next(msg, pos)
 		pos = f.end

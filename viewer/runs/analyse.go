@@ -21,10 +21,8 @@ type RolloutAnalysis struct {
 func Analyse(spans []Span) []RolloutAnalysis {
 	a := newAnalysis(spans)
 	var out []RolloutAnalysis
-	for i := range a.t.nodes {
-		if outer, _ := a.t.climb(int32(i)); outer == int32(i) {
-			out = append(out, RolloutAnalysis{a.t.rollout(&a.l, outer), a.of[outer], a.l.segments(a.t, a.of)})
-		}
+	for _, i := range a.t.changed(0, nil) {
+		out = append(out, RolloutAnalysis{a.t.rollout(&a.l, i), a.of[i], a.l.segments(a.t, a.of)})
 	}
 	for _, f := range a.t.unfinished() {
 		out = append(out, RolloutAnalysis{a.t.inferred(&a.l, f), -1, a.l.segments(a.t, a.of)})
@@ -62,21 +60,22 @@ type analysis struct {
 }
 
 func newAnalysis(spans []Span) *analysis {
-	table := newTable(len(spans) + 1)
-	a := &analysis{t: newTree(table), of: make([]int, 0, len(spans))}
-	a.t.nodes = make([]node, 0, len(spans))
+	a := &analysis{t: &tree{t: newTable(len(spans) + 1)}, of: make([]int, 0, len(spans))}
+	b := &bundle{nodes: make([]node, 0, len(spans))}
 	for i := range spans {
-		if a.t.add(&spans[i], table.shapeOf(&spans[i])) >= 0 {
+		if b.add(&spans[i], a.t.t.shapeOf(&spans[i])) {
 			a.of = append(a.of, i)
 		}
 	}
+	a.t.build(b)
 	return a
 }
 
 // rollout analyses the subtree of an outermost gym.rollout.
 func (t *tree) rollout(l *layout, root int32) Rollout {
 	l.lay(t, root, nil)
-	n, f := &t.nodes[root], t.facts[root]
+	n := &t.nodes[root]
+	f := t.moreOf(n).facts
 	if f == nil {
 		f = &Facts{Task: -1, Index: -1, Attempt: -1, Turns: -1, Calls: -1, TokensIn: -1, TokensOut: -1}
 	}
@@ -93,7 +92,7 @@ func (t *tree) inferred(l *layout, f fragments) Rollout {
 	first := l.nodes[1]
 	r := Rollout{ID: f.id, Task: -1, Turns: -1, Calls: -1, TokensIn: -1, TokensOut: -1, Outcome: Running, Guessed: true}
 	for _, i := range l.nodes[1:] {
-		if t.before(&t.nodes[i], &t.nodes[first]) {
+		if t.t.before(&t.nodes[i], &t.nodes[first]) {
 			first = i
 		}
 	}
@@ -112,12 +111,13 @@ func (t *tree) fill(r *Rollout, l *layout) {
 
 	names := t.t.names()
 	r.Run = names.processOf(r.root).Run
-	s := sums{t: t, names: names}
+	s := sums{t: t, names: names, all: t.shapes[:0]}
 	for _, i := range l.nodes {
 		if i >= 0 {
 			s.add(i)
 		}
 	}
+	t.shapes = s.all
 	r.Spans, r.Errors, r.Cut, r.Skewed = s.spans, s.errors, s.cut, s.skewed
 	r.set = t.t.setOf(s.shapes())
 	s.complete(r)
@@ -146,7 +146,8 @@ func (s *sums) add(i int32) {
 	if n.flags&isTruncated != 0 {
 		s.cut++
 	}
-	if s.spans > 1 && n.up >= 0 && n.start < s.t.nodes[n.up].start { // the first one is the root, whose parent is no part of this
+	up := s.t.links[i].up
+	if s.spans > 1 && up >= 0 && n.start < s.t.nodes[up].start { // the first one is the root, whose parent is no part of this
 		s.skewed++
 	}
 	if len(s.all) == 0 || s.all[len(s.all)-1] != n.shape {
@@ -155,12 +156,22 @@ func (s *sums) add(i int32) {
 	if p.Run != "" && (s.run == "" || p.Run < s.run) {
 		s.run = p.Run
 	}
-	if up := n.up; n.flags&isRollout == 0 && (up < 0 || s.t.nodes[up].in == 0 && s.t.nodes[up].out == 0 || s.t.nodes[up].flags&isRollout != 0) {
-		s.in, s.out = s.in+n.in, s.out+n.out // not also those of the span inside
+	if n.more >= 0 && n.flags&isRollout == 0 && !s.counted(up) {
+		x := s.t.moreOf(n)
+		s.in, s.out = s.in+x.in, s.out+x.out
 	}
 	if sh.kind == otlp.KindServer {
 		s.server(i, sh.class, p)
 	}
+}
+
+// counted tells whether the tokens of a span's parent are those of the span once more.
+func (s *sums) counted(up int32) bool {
+	if up < 0 || s.t.nodes[up].flags&isRollout != 0 {
+		return false
+	}
+	x := s.t.moreOf(&s.t.nodes[up])
+	return x.in != 0 || x.out != 0
 }
 
 // server counts calls and finds the processes of a rollout.
@@ -180,7 +191,7 @@ func (s *sums) server(i int32, c class, p *Process) {
 }
 
 func (s *sums) earlier(old, i int32) int32 {
-	if old == 0 || s.t.before(&s.t.nodes[i], &s.t.nodes[old-1]) {
+	if old == 0 || s.t.t.before(&s.t.nodes[i], &s.t.nodes[old-1]) {
 		return i + 1
 	}
 	return old
@@ -219,57 +230,4 @@ func (s *sums) complete(r *Rollout) {
 	if r.Run == "" && r.Guessed {
 		r.Run = s.run
 	}
-}
-
-// fragments are what is here of a rollout whose gym.rollout is not.
-type fragments struct {
-	id   string
-	tops []int32
-}
-
-// unfinished groups what hangs below missing parents by rollout, for the rollouts of which no span gym.rollout is here.
-func (t *tree) unfinished() []fragments {
-	if len(t.ids) == 1 || len(t.waiting) == 0 {
-		return nil
-	}
-	here := make([]bool, len(t.ids))
-	for i := range t.facts {
-		here[t.nodes[i].rollout] = true
-	}
-	tops := make([][]int32, len(t.ids))
-	for _, first := range t.waiting {
-		for top := first; top >= 0; top = t.nodes[top].next {
-			if id := t.belongs(top); id != 0 && !here[id] {
-				tops[id] = append(tops[id], top)
-			}
-		}
-	}
-	var out []fragments
-	for id, list := range tops {
-		if len(list) > 0 {
-			out = append(out, fragments{t.ids[id], list})
-		}
-	}
-	return out
-}
-
-// belongs returns the rollout of a fragment: the one that its spans name, the least when they disagree, and none when one of them is
-// a gym.rollout.
-func (t *tree) belongs(top int32) uint32 {
-	var id uint32
-	todo := []int32{top}
-	for len(todo) > 0 {
-		n := &t.nodes[todo[len(todo)-1]]
-		todo = todo[:len(todo)-1]
-		if n.flags&isRollout != 0 {
-			return 0
-		}
-		if n.rollout != 0 && (id == 0 || t.ids[n.rollout] < t.ids[id]) {
-			id = n.rollout
-		}
-		for c := n.first; c >= 0; c = t.nodes[c].next {
-			todo = append(todo, c)
-		}
-	}
-	return id
 }

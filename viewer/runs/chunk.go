@@ -13,14 +13,14 @@ import (
 
 // chunk is what the spans of a chunk come to: sums that are added up, and the rows of the rollouts that they finish or change.
 type chunk struct {
-	stats  map[uint32]*stat // by shape
-	traces []traceRow       // what it adds
-	rolls  map[goneKey]uint32
+	stats  map[uint32]*stat     // by shape
+	traces []traceRow           // what it adds
+	rolls  []spot               // rows that were written; some stand there twice, or are free again
 	gone   map[goneKey]struct{} // what turned out to be no rollout
 }
 
 func (c *chunk) reset() {
-	*c = chunk{stats: map[uint32]*stat{}, rolls: map[goneKey]uint32{}, gone: map[goneKey]struct{}{}}
+	*c = chunk{stats: map[uint32]*stat{}, traces: c.traces[:0], rolls: c.rolls[:0], gone: map[goneKey]struct{}{}}
 }
 
 func (c *chunk) empty() bool {
@@ -47,23 +47,15 @@ func (m *Model) appendChunk(b []byte) []byte {
 	e.stats(m.chunk.stats)
 	e.uvarint(uint64(len(m.chunk.traces)))
 	for i := range m.chunk.traces {
-		x := &m.chunk.traces[i]
-		_, x.partial = m.partial[x.id]
-		e.trace(x)
+		e.trace(&m.chunk.traces[i])
 	}
-	keys := make([]goneKey, 0, len(m.chunk.rolls))
-	for k := range m.chunk.rolls {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, goneKey.compare)
-	e.uvarint(uint64(len(keys)))
-	for _, k := range keys {
-		s := m.slots[m.chunk.rolls[k]]
-		x := s.list[s.find(k.key)]
-		e.rollout(*x.run.rows.at(x.row))
+	rolls := m.rolls()
+	e.uvarint(uint64(len(rolls)))
+	for _, x := range rolls {
+		e.rollout(x)
 	}
 	e.uvarint(uint64(len(m.chunk.gone)))
-	keys = keys[:0]
+	keys := make([]goneKey, 0, len(m.chunk.gone))
 	for k := range m.chunk.gone {
 		keys = append(keys, k)
 	}
@@ -74,6 +66,18 @@ func (m *Model) appendChunk(b []byte) []byte {
 		e.text(k.key.id)
 	}
 	return append(e.head(append(b, footerVersion)), e.body...)
+}
+
+// rolls lists the rollouts that the chunk has written, each once.
+func (m *Model) rolls() (out []*Rollout) {
+	spots := m.chunk.rolls
+	slices.SortFunc(spots, func(a, b spot) int { return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.row, b.row)) })
+	for _, s := range slices.Compact(spots) {
+		if m.runList[s.run].seqs[s.row] == m.seq {
+			out = append(out, m.rolloutAt(s))
+		}
+	}
+	return out
 }
 
 func (k goneKey) compare(o goneKey) int {

@@ -54,7 +54,7 @@ func (l *layout) lay(t *tree, root int32, tops []int32) {
 				l.child(t, i, c)
 			}
 		} else {
-			for c := t.nodes[l.nodes[i]].first; c >= 0; c = t.nodes[c].next {
+			for c := t.links[l.nodes[i]].first; c >= 0; c = t.links[c].next {
 				l.child(t, i, c)
 			}
 		}
@@ -67,7 +67,7 @@ func (l *layout) lay(t *tree, root int32, tops []int32) {
 func (l *layout) child(t *tree, parent int, c int32) {
 	n := &t.nodes[c]
 	place := int32(len(l.nodes))
-	n.place = place
+	t.links[c].place = place
 	l.nodes = append(l.nodes, c)
 	l.class = append(l.class, t.t.shapes[n.shape].class.or(l.class[parent]))
 	end := n.end
@@ -111,10 +111,11 @@ func (l *layout) span(t *tree, root int32, tops []int32) {
 		l.lo, l.hi = ^uint64(0), 0
 	}
 	for todo := slices.Clone(tops); len(todo) > 0; {
-		n := &t.nodes[todo[len(todo)-1]]
+		i := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
+		n := &t.nodes[i]
 		l.lo, l.hi = min(l.lo, n.start), max(l.hi, n.end, n.start)
-		for c := n.first; c >= 0; c = t.nodes[c].next {
+		for c := t.links[i].first; c >= 0; c = t.links[c].next {
 			todo = append(todo, c)
 		}
 	}
@@ -197,9 +198,8 @@ func (l *layout) firstBefore(place int32, p uint64) int32 {
 func (l *layout) pieces(t *tree, piece func(place int32, part Part, start, end uint64)) {
 	l.walk(t, func(place int32, start, end uint64) {
 		part := l.class[place].part()
-		if i := l.nodes[place]; i >= 0 && t.nodes[i].pool > 0 {
-			n := &t.nodes[i]
-			got := min(max(n.start+uint64(n.pool), start), end) // the connection
+		if pool := l.poolOf(t, place); pool > 0 {
+			got := min(max(t.nodes[l.nodes[place]].start+uint64(pool), start), end) // the connection
 			if got < end {
 				piece(place, part, got, end)
 			}
@@ -210,6 +210,14 @@ func (l *layout) pieces(t *tree, piece func(place int32, part Part, start, end u
 		}
 		piece(place, part, start, end)
 	})
+}
+
+// poolOf is how long the span at a place waited for a connection.
+func (l *layout) poolOf(t *tree, place int32) int64 {
+	if i := l.nodes[place]; i >= 0 {
+		return t.moreOf(&t.nodes[i]).pool
+	}
+	return 0
 }
 
 // split sums up the path.

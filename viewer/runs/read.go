@@ -32,15 +32,34 @@ type reader struct {
 	process  Process
 	hash     uint64 // of the resource
 	group    string
+
+	t *table // of what is numbered; nil: nothing is
+	p uint32 // the process
+	s uint32 // the scope
+}
+
+// shapeOf is the shape of the span that was read last.
+func (rd *reader) shapeOf(s *Span) uint32 {
+	sc := rd.s
+	if s.Group != rd.group {
+		sc = rd.t.scopeOf(scope{s.Scope, s.Group})
+	}
+	return rd.t.intern(shapeKey{rd.p, sc, s.Kind, s.class(), s.Name})
 }
 
 func (rd *reader) read(r *otlp.Resource, sc *otlp.Scope, s *otlp.Span) Span {
 	if r != rd.resource {
 		rd.resource, rd.process, rd.hash = r, readProcess(r), maphash.Bytes(seed, r.Raw())
+		if rd.t != nil {
+			rd.p = rd.t.processOf(&rd.process)
+		}
 	}
 	if sc != rd.scope {
 		v, _ := sc.Attr(semconv.LensGroup)
 		rd.scope, rd.group = sc, v.Str()
+		if rd.t != nil {
+			rd.s = rd.t.scopeOf(scope{sc.Name, rd.group})
+		}
 	}
 	out := Span{
 		Trace: s.TraceID, ID: s.SpanID, Parent: s.Parent, Name: s.Name, Kind: s.Kind, Start: s.Start, End: s.End,

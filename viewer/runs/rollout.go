@@ -67,6 +67,13 @@ func (r *Rollout) Ended() bool { return r.Outcome != Running }
 // Counted tells whether the rollout counts in means and percentiles of durations: it has ended, and was not cut short.
 func (r *Rollout) Counted() bool { return r.Outcome != Running && r.Outcome != Truncated }
 
+// like tells whether two looks at a rollout that has not ended saw the same.
+func (r *Rollout) like(o *Rollout) bool {
+	return r.Start == o.Start && r.End == o.End && r.Split == o.Split && r.Run == o.Run && r.Environment == o.Environment && r.Agent == o.Agent &&
+		r.Turns == o.Turns && r.Calls == o.Calls && r.TokensIn == o.TokensIn && r.TokensOut == o.TokensOut &&
+		r.Spans == o.Spans && r.Errors == o.Errors && r.Cut == o.Cut && r.Skewed == o.Skewed && r.set == o.set && r.root == o.root
+}
+
 // known fills in what gym.rollout says.
 func (r *Rollout) known(f *Facts) {
 	r.Task, r.Retry, r.Attempt = f.Task, max(f.Attempt, 0), f.Index+1

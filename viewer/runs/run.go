@@ -1,12 +1,11 @@
 package runs
 
-import "github.com/lensgo/lens/viewer/otlp"
-
 // run is the writer's side of a run.
 type run struct {
 	id       string
+	number   uint32
 	rows     vec[*Rollout] // nil: free
-	seqs     []uint64      // of the chunk that a row was last written to
+	seqs     []uint32      // of the chunk that a row was last written to
 	free     []uint32
 	live     int
 	shapes   []uint32
@@ -32,72 +31,6 @@ type Progress struct {
 // Over tells whether nothing will come any more.
 func (p *Progress) Over() bool { return p.Done || p.Gone }
 
-// rollKey names a rollout of a trace: by its gym.rollout span, or, without one, by its id.
-type rollKey struct {
-	span otlp.SpanID
-	id   string
-}
-
-func keyOf(r *Rollout) rollKey {
-	if r.Guessed {
-		return rollKey{id: r.ID}
-	}
-	return rollKey{span: r.Span}
-}
-
-// slot is where the row of a rollout is.
-type slot struct {
-	key rollKey
-	run *run
-	row uint32
-}
-
-// slots are the rollouts of a trace. Most traces have one.
-type slots struct {
-	list  []slot
-	index map[rollKey]int // of many
-}
-
-func (s *slots) find(k rollKey) int {
-	if s.index != nil {
-		if i, ok := s.index[k]; ok {
-			return i
-		}
-		return -1
-	}
-	for i := range s.list {
-		if s.list[i].key == k {
-			return i
-		}
-	}
-	return -1
-}
-
-func (s *slots) add(x slot) {
-	s.list = append(s.list, x)
-	if s.index != nil {
-		s.index[x.key] = len(s.list) - 1
-	} else if len(s.list) > 16 {
-		s.index = map[rollKey]int{}
-		for i, x := range s.list {
-			s.index[x.key] = i
-		}
-	}
-}
-
-func (s *slots) remove(i int) {
-	last := len(s.list) - 1
-	if s.index != nil {
-		delete(s.index, s.list[i].key)
-		if i != last {
-			s.index[s.list[last].key] = i
-		}
-	}
-	s.list[i] = s.list[last]
-	s.list[last] = slot{}
-	s.list = s.list[:last]
-}
-
 // put writes a row into a free place and returns it.
 func (r *run) put(x *Rollout) uint32 {
 	var at uint32
@@ -120,6 +53,7 @@ func (r *run) set(at uint32, x *Rollout) {
 // drop frees a row.
 func (r *run) drop(at uint32) {
 	*r.rows.edit(at) = nil
+	r.seqs[at] = 0
 	r.free = append(r.free, at)
 	r.live--
 	r.changed = true

@@ -50,7 +50,7 @@ func (m *Model) now() *snapshot {
 func (m *Model) publish(now time.Time) {
 	m.wanted.Store(false)
 	m.published = now
-	m.flushAll(now)
+	m.flushAll()
 	if !m.changed {
 		return
 	}

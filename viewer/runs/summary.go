@@ -11,13 +11,13 @@ import (
 )
 
 // Seal returns what the spans since the last Seal came to, in a compact form that [Model.Merge] reads. It is empty when there
-// was nothing. See [store.Summary].
+// was nothing. Rollouts that are in the middle of it may come with the next one; see [Model.Settle]. See [store.Summary].
 func (m *Model) Seal() []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.flushAll(time.Time{})
+	m.flushQuiet()
 	m.fold()
-	m.rd = reader{}
+	m.rd = reader{t: m.t}
 	if m.chunk.empty() {
 		return nil
 	}
@@ -25,6 +25,14 @@ func (m *Model) Seal() []byte {
 	m.chunk.reset()
 	m.seq++
 	return b
+}
+
+// Settle looks at all rollouts that have changed, also at those that are in the middle of it, so that the next Seal is complete: call it
+// before the store is closed. After an end without it the next start completes them with [Model.Heal].
+func (m *Model) Settle() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.flushWhere(time.Time{}, func(*work) bool { return true })
 }
 
 // Merge adds what Seal returned, in this process or an earlier one. The order does not matter. An error means that the bytes are
@@ -69,14 +77,15 @@ func (m *Model) mergeTrace(x *traceRow, seq uint32) {
 			delete(m.partial, x.id)
 		}
 	}
-	if w := m.works[row]; w != nil && x.spans > 0 {
+	w := m.open[x.id]
+	if w != nil && x.spans > 0 {
 		w.partial = true // of what is remembered, this is not
 	}
 	for _, p := range m.t.sets[x.processes] {
 		at.processes = m.t.with(at.processes, p)
 	}
 	m.moved(before, m.runOf(at))
-	if w := m.works[row]; w != nil && w.partial && at.gym {
+	if w != nil && w.partial && at.gym {
 		m.partial[x.id] = struct{}{}
 	}
 }
@@ -87,24 +96,21 @@ func (m *Model) mergeRollout(r *Rollout, seq uint32) {
 		return
 	}
 	row := m.rowOf(r.Trace)
-	if s := m.slots[row]; s != nil {
-		if i := s.find(k.key); i >= 0 && s.list[i].run.seqs[s.list[i].row] > uint64(seq) {
-			return
-		}
+	if s, ok := m.find(row, k.key); !ok || m.seqOf(s) <= seq {
+		m.place(row, r, seq)
 	}
-	m.place(row, r, seq)
 }
 
+// seqOf is the chunk that a row was last written to.
+func (m *Model) seqOf(s spot) uint32 { return m.runList[s.run].seqs[s.row] }
+
 func (m *Model) mergeGone(k goneKey, seq uint32) {
-	row, ok := m.byID[k.trace]
-	if ok {
-		if s := m.slots[row]; s != nil {
-			if i := s.find(k.key); i >= 0 {
-				if s.list[i].run.seqs[s.list[i].row] > uint64(seq) {
-					return
-				}
-				m.unplace(row, k.key)
+	if row, ok := m.byID[k.trace]; ok {
+		if s, ok := m.find(row, k.key); ok {
+			if m.seqOf(s) > seq {
+				return
 			}
+			m.unplace(row, k.key)
 		}
 	}
 	m.gone[k] = max(m.gone[k], seq)
@@ -115,7 +121,7 @@ func (m *Model) mergeGone(k goneKey, seq uint32) {
 func (m *Model) Forget(_ store.Removed, b []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.flushAll(time.Time{})
+	m.flushAll()
 	f, err := readFooter(m.t, b)
 	if err != nil {
 		return
@@ -141,11 +147,10 @@ func (m *Model) Forget(_ store.Removed, b []byte) {
 // forgetRollout removes a row that stands in no younger chunk.
 func (m *Model) forgetRollout(r *Rollout, seq uint32) {
 	row, ok := m.byID[r.Trace]
-	if !ok || m.slots[row] == nil {
+	if !ok {
 		return
 	}
-	s := m.slots[row]
-	if i := s.find(keyOf(r)); i >= 0 && s.list[i].run.seqs[s.list[i].row] == uint64(seq) {
+	if s, ok := m.find(row, keyOf(r)); ok && m.seqOf(s) == seq {
 		m.unplace(row, keyOf(r))
 	}
 }
@@ -162,10 +167,10 @@ func (m *Model) forgetTrace(x *traceRow) {
 		return
 	}
 	m.moved(before, nil)
-	for s := m.slots[row]; s != nil && len(s.list) > 0; {
-		m.unplace(row, s.list[0].key)
+	for m.traces.at(row).rollouts > 0 {
+		m.unplace(row, m.slotAt(row, 0).key)
 	}
-	if w := m.works[row]; w != nil {
+	if w := m.open[x.id]; w != nil {
 		m.release(w)
 	}
 	delete(m.partial, x.id)
@@ -222,19 +227,20 @@ func (m *Model) heal(id otlp.TraceID, spans []Span) {
 	if !ok {
 		return
 	}
-	w := m.workOf(row)
+	w := m.open[id]
+	if w == nil {
+		w = m.newWork(id)
+	}
+	w.touched = m.added
 	for i := range spans {
-		if spans[i].Trace == id && w.tree.add(&spans[i], m.t.shapeOf(&spans[i])) >= 0 {
+		if spans[i].Trace == id && w.add(&spans[i], m.t.shapeOf(&spans[i])) {
 			m.nodes++
 		}
 	}
-	m.recount(row, len(w.tree.nodes))
-	w.partial, w.tree.orphans, w.tree.moved = false, true, true // look at everything
+	m.recount(row, len(w.nodes))
+	w.partial, w.done = false, 0 // look at everything
 	m.changed = true
-	if !w.dirty {
-		w.dirty = true
-		m.dirty = append(m.dirty, w)
-	}
+	m.soil(w)
 }
 
 // recount corrects the spans of a trace by what turned out to be copies.

@@ -14,6 +14,7 @@ type traceRow struct {
 	spans, errors, cut, open int32
 	copies                   int32
 	rollouts                 int32 // rows
+	spot                     spot  // of the only one
 	processes                uint32
 	gym                      bool   // holds a rollout, or a part of one
 	partial                  bool   // of what a chunk adds: the rollouts wait for Heal
