@@ -25,6 +25,9 @@ type Progress struct {
 	Waiting     int  `json:"waiting"`     // have not begun; when Done, have no result
 	Concurrency int  `json:"concurrency"` // so many at a time
 	Done        bool `json:"done"`        // nothing will come any more
+
+	// Spec says which span groups were asked for, which no span tells: "default".
+	Spec string `json:"spec,omitempty"`
 }
 
 // drivers are those of the runs of a folder.
@@ -45,7 +48,7 @@ func openDrivers(dir string, model *runs.Model, log *slog.Logger) *drivers {
 		log.Warn("how many rollouts runs were to have is not known any more", "error", err)
 	}
 	for run, p := range list {
-		if model.Remember(run, runs.Progress{Total: p.Total, Waiting: p.Waiting, Concurrency: p.Concurrency, Done: p.Done, Gone: !p.Done}) {
+		if model.Remember(run, p.remembered()) {
 			d.kept[run] = p // of the others nothing is stored any more
 		}
 	}
@@ -57,9 +60,14 @@ func rememberDone(dir string, model *runs.Model) {
 	list, _ := readDrivers(dir) // what is damaged is not known
 	for run, p := range list {
 		if p.Done {
-			model.Remember(run, runs.Progress{Total: p.Total, Waiting: p.Waiting, Concurrency: p.Concurrency, Done: true})
+			model.Remember(run, p.remembered())
 		}
 	}
+}
+
+// remembered is what is left of a driver's word when it is gone.
+func (p *Progress) remembered() runs.Progress {
+	return runs.Progress{Total: p.Total, Waiting: p.Waiting, Concurrency: p.Concurrency, Spec: p.Spec, Done: p.Done, Gone: !p.Done}
 }
 
 func readDrivers(dir string) (list map[string]Progress, err error) {
@@ -78,8 +86,9 @@ func readDrivers(dir string) (list map[string]Progress, err error) {
 
 // tell takes a driver's word. The file gets the first one, for the case that no other comes, and the last.
 func (d *drivers) tell(run string, p Progress) {
-	total := d.model.SetProgress(run, &runs.Progress{Total: p.Total, Running: p.Running, Waiting: p.Waiting, Concurrency: p.Concurrency, Done: p.Done})
-	p.Total = total
+	now := p.remembered()
+	now.Running, now.Gone = p.Running, false
+	p.Total = d.model.SetProgress(run, &now)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	last, known := d.kept[run]

@@ -52,7 +52,7 @@ func TestProgress_survives(t *testing.T) {
 		want []string
 	}{
 		"done":      {[]viewer.Progress{{Total: 3, Running: 1, Waiting: 2, Concurrency: 4}, {Total: 3, Concurrency: 4, Done: true}}, []string{`"total":11`, `"note":""`, `"concurrency":4`}},
-		"cut short": {[]viewer.Progress{{Total: 3, Waiting: 2, Concurrency: 4, Done: true}}, []string{`"total":11`, "2 rollouts have no result"}},
+		"cut short": {[]viewer.Progress{{Total: 3, Waiting: 2, Concurrency: 4, Spec: "per_rollout", Done: true}}, []string{`"total":11`, `"spec":"per_rollout"`, "2 rollouts have no result"}},
 		"killed":    {[]viewer.Progress{{Total: 3, Running: 1, Waiting: 2}}, []string{`"total":11`, "its driver ended without a word", `"waiting":0`}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,6 +22,7 @@ type shownRun struct {
 		Finished, Running int
 	}
 	Concurrency *int
+	Spec        *string
 }
 
 // is tells whether the run has the state and its ten rollouts are so many running and waiting.
@@ -57,14 +58,16 @@ func TestViewProgress(t *testing.T) {
 		if r.Rollouts.Total != nil && *r.Rollouts.Total != 10 {
 			t.Fatalf("the page shows %+v", r)
 		}
-		return r.is("running", 4, 6) && r.Concurrency != nil && *r.Concurrency == 4
+		return r.is("running", 4, 6) && r.Concurrency != nil && *r.Concurrency == 4 && r.Spec != nil && *r.Spec == "default"
 	})
 	interrupt() // nothing new begins
 	after(t, stderr, "Stopping: ")
 	interrupt() // running ones are cancelled
 	after(t, stdout, "page ")
 	// The spans of those that were cancelled came, with errors: of what has finished all has failed.
-	cut := func(r shownRun) bool { return r.is("failed", 0, 0) && strings.Contains(r.Note, "10 rollouts have no result") }
+	cut := func(r shownRun) bool {
+		return r.is("failed", 0, 0) && strings.Contains(r.Note, "10 rollouts have no result")
+	}
 	if r := runOn(t, page); !cut(r) {
 		t.Errorf("cut short, the page shows %+v", r)
 	}

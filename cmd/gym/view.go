@@ -47,7 +47,7 @@ func (b *beside) open(ctx context.Context) (eval.Sink, error) {
 
 // watch shows how far the run is.
 func (b *beside) watch(p eval.Progress) {
-	b.viewer.Progress(p.Run, viewer.Progress{Total: p.Total, Running: p.Running, Waiting: p.Waiting, Concurrency: p.Concurrency, Done: p.Done})
+	b.viewer.Progress(p.Run, viewer.Progress{Total: p.Total, Running: p.Running, Waiting: p.Waiting, Concurrency: p.Concurrency, Spec: p.Spec, Done: p.Done})
 }
 
 // finish serves the page of a run that left something to see until the user ends it, closes the viewer, and says how to look

@@ -1,11 +1,15 @@
 package eval
 
-import "github.com/lensgo/lens/gym/rollout"
+import (
+	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/gym/rollout"
+)
 
 // Progress is how far a run is.
 type Progress struct {
 	Run string // the nemo.run.id that its spans carry
 	rollout.Progress
+	Spec string // which span groups were asked for
 	// Done: every server has stopped, and every span that could be delivered was. What still waits is without a result.
 	Done bool
 }
@@ -19,5 +23,5 @@ func (r *run) tell(p rollout.Progress, done bool) {
 		return
 	}
 	r.last = p
-	r.Watch(Progress{Run: r.id, Progress: p, Done: done})
+	r.Watch(Progress{Run: r.id, Progress: p, Spec: lens.CurrentState().Spec, Done: done})
 }

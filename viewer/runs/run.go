@@ -23,6 +23,7 @@ type Progress struct {
 	Running     int
 	Waiting     int // have not begun; when Done, have no result
 	Concurrency int
+	Spec        string // which span groups were asked for
 	Done        bool   // by the driver's own word
 	Gone        bool   // the driver is no more, and did not say that it was done: what ran and waited then is not known
 	Since       uint64 // when its first word came, unix nanoseconds; set by [Model.SetProgress]

@@ -54,7 +54,7 @@ func (h *Handler) getGroups(r *http.Request, p *params) (any, error) {
 		return nil, p.err
 	}
 	g, err := h.model.groups(run)
-	if err == nil && run == nil {
+	if err == nil && (run == nil || g.Spans > 0 && g.Spans == h.model.m.Totals().Spans) { // chunks hold spans of all runs together
 		g.StoredBytes = new(h.o.Store.Stats().Kinds[store.Traces].Bytes)
 	}
 	return g, err

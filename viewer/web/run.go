@@ -116,6 +116,9 @@ func (s *summary) progress(out *Run, p *runs.Progress) {
 	if p.Concurrency > 0 {
 		out.Concurrency = new(p.Concurrency)
 	}
+	if p.Spec != "" {
+		out.Spec = new(clip(otlp.Text(p.Spec), 200))
+	}
 	left := p.Total - out.Rollouts.Finished
 	switch {
 	case p.Gone:
