@@ -59,7 +59,7 @@ function icon(size, d, width = 1.4) {
 export const search = () => icon(14, 'M6 10.2a4.2 4.2 0 1 0 0-8.4 4.2 4.2 0 0 0 0 8.4zM9.2 9.2l3.3 3.3', 1.6);
 export const copy = () => icon(13, 'M4.7 4.7h7v7h-7zM2.3 9.3v-7h7', 1.5);
 export const close = () => icon(12, 'M3.5 3.5l7 7M10.5 3.5l-7 7');
-export const menu = () => icon(18, 'M1 3h12M1 7h12M1 11h12', 1.3);
+export const menu = () => icon(16, 'M1 3h12M1 7h12M1 11h12', 1.4);
 export const chevron = () => icon(12, 'M3 5l4 4 4-4', 1.6);
 export const half = () => s('svg', { width: 16, height: 16, viewBox: '0 0 16 16', 'aria-hidden': 'true' },
   s('circle', { cx: 8, cy: 8, r: 6.2, fill: 'none', stroke: 'currentColor', 'stroke-width': 1.6 }), s('path', { d: 'M8 2a6 6 0 0 0 0 12z', fill: 'currentColor' }));

@@ -6,7 +6,7 @@ import { growing, grown } from '../js/trace/growing.js';
 import { folds, figures, label } from '../js/trace/folds.js';
 import { argumentsOf, short } from '../js/trace/talk.js';
 import { Columns } from '../js/trace/columns.js';
-import { build, runOn } from '../js/trace/model.js';
+import { build, runOn, pathFrom, reroot } from '../js/trace/model.js';
 import { flatten, lineOf, hasBelow, SPAN, FOLD, MEMBER, MORE } from '../js/trace/rows.js';
 
 // page writes rows [name, depth, start, end, kind, flags] as the server does.
@@ -195,4 +195,19 @@ test('a tool is noted with what it was asked for', () => {
   assert.equal(short('{"a":{"b":1}}'), '{"b":1}');
   assert.equal(short('{"a":"x","b":"}"}'), '{"a":"x","b":"}"}');
   assert.equal(short('plain'), 'plain');
+});
+
+test('another root has a path of its own, and the whole comes back', () => {
+  const m = model([['root', 0, 0, 100], ['a', 1, 10, 90], ['b', 2, 20, 60]]);
+  const { pathSum, total, pieces } = m;
+  const found = pathFrom({ n: m.n, sub: m.sub, columns: { start: m.columns.start, end: m.columns.end } }, 1, 0); // what a worker gets
+  reroot(m, found);
+  assert.equal(m.total, 80);
+  assert.deepEqual([...m.pathSum], [0, 0, 40, 80]);
+  reroot(m, null);
+  assert.deepEqual([m.pathSum, m.total, m.pieces], [pathSum, total, pieces]);
+});
+
+test('open rows are listed', () => {
+  assert.deepEqual([...model([['root', 0, 0, -1, 1, 2], ['a', 1, 10, 90], ['b', 1, 20, -1, 1, 2]]).open], [0, 2]);
 });

@@ -10,7 +10,7 @@ import { Panel } from '../trace/panel.js';
 import { Conversation } from '../trace/conversation.js';
 import { Logs } from '../trace/logs.js';
 import { argumentsOf } from '../trace/talk.js';
-import { load } from '../trace/loader.js';
+import { load, path } from '../trace/loader.js';
 import { reroot, runOn } from '../trace/model.js';
 import { growing, grown } from '../trace/growing.js';
 import { groupPlaces } from '../trace/colours.js';
@@ -76,6 +76,7 @@ export class TracePage extends Page {
     phone.removeEventListener('change', this.onPhone);
     clearInterval(this.timer);
     if (this.giveUp) this.giveUp();
+    if (this.stopPath) this.stopPath();
     this.wf.unmount();
     this.panel.stop();
     this.talk.close();
@@ -302,7 +303,12 @@ export class TracePage extends Page {
 
   params(p) { this.q = p; if (p.get('span') && this.model && p.get('span') !== this.model.columns.id[this.wf.selectedRow]) this.selectSpan(p.get('span')); }
 
-  reroot(row) { reroot(this.model, row, this.d.root ? this.d.root.row : -1, this.nowNs()); }
+  reroot(row) {
+    const m = this.model, whole = this.d.root ? this.d.root.row : -1;
+    if (this.stopPath) this.stopPath();
+    if (row < 0 || row === whole) { if (m.whole) reroot(m, null); return; }
+    this.stopPath = path(m, row, this.nowNs(), (found) => { if (this.model === m) { reroot(m, found); this.wf.rerooted(); this.selected(true); } });
+  }
 
   showPanel(open) {
     if (open && phone.matches) this.side.dataset.sheet = this.side.dataset.sheet === 'half' ? 'half' : 'peek';

@@ -1,6 +1,6 @@
 // Reading the spans of a trace, page by page.
 
-import { Columns, build } from './model.js';
+import { Columns, build, pathFrom } from './model.js';
 import { get, Failure } from '../api.js';
 
 const PAGE = 5000;
@@ -65,5 +65,14 @@ export function load(path, head, now, on) {
   };
   w.onerror = () => on.failed(new Failure(0, { code: 'worker', what: 'The trace could not be read.', why: '', now: 'Reload the page.' }));
   w.postMessage({ url: path, head: { rows: head.rows, at: head.at, root: head.root }, now });
+  return () => w.terminate();
+}
+
+// path finds the path below another root, in a worker when the trace is large. Returns a function that gives up.
+export function path(m, row, now, found) {
+  if (m.n <= PAGE) { found(pathFrom(m, row, now)); return () => {}; }
+  const w = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  w.onmessage = (e) => { found(e.data); w.terminate(); };
+  w.postMessage({ below: { n: m.n, sub: m.sub, columns: { start: m.columns.start, end: m.columns.end } }, row, now });
   return () => w.terminate();
 }

@@ -1,6 +1,6 @@
 // A trace made ready to draw: columns, shape, calls, folds and the critical path. Pure; the worker runs the same code.
 
-import { Columns } from './columns.js';
+import { Columns, OPEN } from './columns.js';
 import { subtrees, pairs, sums, tops } from './tree.js';
 import { criticalPath, byRow, share } from './path.js';
 import { folds } from './folds.js';
@@ -11,7 +11,8 @@ export function build(columns, rootRow, now) {
   const sub = subtrees(columns.parent, n);
   const { pair, of } = pairs(columns.kind, sub, n);
   const f = folds(columns, sub, n, tops(sub, n));
-  const m = { columns, n, sub, pair, pairOf: of, folds: f.list, foldOf: f.of, pathSum: sums(columns.path, n) };
+  const open = Int32Array.from({ length: n }, (_, i) => i).filter((i) => columns.flags[i] & OPEN);
+  const m = { columns, n, sub, open, pair, pairOf: of, folds: f.list, foldOf: f.of, pathSum: sums(columns.path, n) };
   setPath(m, rootRow, now);
   m.total = m.pathSum[n];
   return m;
@@ -46,17 +47,21 @@ export function runOn(m, rootRow, now) {
   return p.rows.length ? p.rows[0] : rootRow;
 }
 
-// reroot draws the path of another root, with its shares; −1 goes back to what the server said.
-export function reroot(m, row, rootRow, now) {
-  if (row === rootRow) row = -1;
-  if (row < 0 && m.whole) Object.assign(m, m.whole, { own: null });
-  else {
+// pathFrom is the path below another root, with the shares of its rows: what reroot takes. It may be asked for in a worker: of
+// columns it needs start and end only.
+export function pathFrom(m, row, now) {
+  const at = { n: m.n, sub: m.sub, columns: m.columns, folds: [] };
+  const p = setPath(at, row, now);
+  return { ends: at.ends, visitFrom: at.visitFrom, visitTo: at.visitTo, pieces: at.pieces, pathSum: sums(share(p, m.n), m.n), total: at.ends[row] - m.columns.start[row] };
+}
+
+// reroot draws the path of another root; null goes back to what the server said of the whole.
+export function reroot(m, path) {
+  if (path) {
     const { ends, visitFrom, visitTo, pieces, pathSum, total } = m;
     m.whole ||= { ends, visitFrom, visitTo, pieces, pathSum, total };
-    const p = setPath(m, row >= 0 ? row : rootRow, now);
-    m.pathSum = sums(row >= 0 ? share(p, m.n) : m.columns.path, m.n);
-    m.total = row >= 0 ? m.ends[row] - m.columns.start[row] : m.pathSum[m.n];
   }
+  Object.assign(m, path || m.whole, { own: null });
   for (const f of m.folds) f.end = f.spans = undefined;
 }
 

@@ -72,19 +72,19 @@ export function hasBelow(m, view, i) {
 
 // lineOf finds the line that shows a row, or the one that hides it: its call's, a fold's or the nearest shown parent's. −1: none.
 export function lineOf(m, lines, i) {
-  const at = index(lines);
+  const at = index(lines, m.n);
   for (let r = i; r >= 0; r = m.columns.parent[r]) {
-    if (at.has(r)) return at.get(r);
+    if (at[r] >= 0) return at[r];
     const f = m.foldOf[r];
-    if (f >= 0 && at.has(m.folds[f].members[0])) return at.get(m.folds[f].members[0]);
+    if (f >= 0 && at[m.folds[f].members[0]] >= 0) return at[m.folds[f].members[0]];
   }
   return -1;
 }
 
 // index is made once for each set of lines, at the first question.
-function index(lines) {
+function index(lines, n) {
   if (lines.index) return lines.index;
-  lines.index = new Map();
-  for (let k = lines.n - 1; k >= 0; k--) if (lines.kind[k] !== MORE) lines.index.set(lines.row[k], k);
+  lines.index = new Int32Array(n).fill(-1);
+  for (let k = lines.n - 1; k >= 0; k--) if (lines.kind[k] !== MORE) lines.index[lines.row[k]] = k;
   return lines.index;
 }

@@ -4,7 +4,7 @@
 import { h, put, qty, setText, s } from '../dom.js';
 import { duration, percent, plural, text } from '../format.js';
 import { flatten, hasBelow, lineOf, FOLD, MORE } from './rows.js';
-import { ERROR, GHOST, OPEN, nameOf } from './columns.js';
+import { ERROR, GHOST, nameOf } from './columns.js';
 import { describe, spoken } from './labels.js';
 import { Scale } from './scale.js';
 import { Minimap } from './minimap.js';
@@ -83,8 +83,6 @@ export class Waterfall {
     this.model = model;
     this.head = head;
     this.now = head.open ? now : null;
-    this.openRows = [];
-    for (let i = 0; i < model.n; i++) if (model.columns.flags[i] & OPEN) this.openRows.push(i);
     this.colour = colourer(head, this.by);
     this.stretch(Math.max(head.duration_ns || 0, Number(BigInt(head.end) - BigInt(head.start))), head.open ? now : 0);
     this.layout();
@@ -94,9 +92,9 @@ export class Waterfall {
 
   // advance moves what runs to now. The lines stay.
   advance(now) {
-    if (!this.model || !this.openRows.length) return;
+    if (!this.model || !this.model.open.length) return;
     this.now = now;
-    for (const i of this.openRows) this.model.ends[i] = Math.max(now, this.model.columns.start[i]);
+    for (const i of this.model.open) this.model.ends[i] = Math.max(now, this.model.columns.start[i]);
     const full = this.scale.full;
     this.stretch(full, now);
     this.redraw = true;
@@ -107,7 +105,10 @@ export class Waterfall {
   stretch(full, now) { this.scale.grow(now > full * .99 ? now * 1.05 : full); }
 
   // refresh writes the rows in sight anew.
-  refresh() { this.redraw = true; this.mark(ROWS); }
+  refresh(what = ROWS) { this.redraw = true; this.mark(what); }
+
+  // rerooted draws the path that came after the root was made.
+  rerooted() { for (const f of this.model.folds) f.spans = undefined; this.refresh(ALL); }
 
   setBy(by) { this.by = by; if (this.head) this.colour = colourer(this.head, by); this.redraw = true; this.mark(ROWS | BARS | MAP); }
 

@@ -1,9 +1,14 @@
-// Reads and builds traces of more than 5,000 spans beside the page: decoding, tree, folds and path never hold up a key.
+// Reads and builds traces of more than 5,000 spans beside the page: decoding, tree, folds and paths never hold up a key.
 
 import { read } from './loader.js';
-import { buffers } from './model.js';
+import { buffers, pathFrom } from './model.js';
 
 self.onmessage = async (e) => {
+  if (e.data.below) {
+    const found = pathFrom(e.data.below, e.data.row, e.data.now);
+    self.postMessage(found);
+    return;
+  }
   const { url, head, now } = e.data;
   try {
     await read(url, head, now, (model, done) => self.postMessage({ model, done }, done ? buffers(model) : []));
