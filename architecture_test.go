@@ -67,6 +67,7 @@ var rules = []rule{
 // directly says which rooms a room's own import statements may name, where that is narrower than what it reaches.
 var directly = []rule{
 	{"gym/telemetry", []string{"", "semconv", "telemetry/..."}},
+	{"gym/config", []string{"", "internal/typo", "semconv", "gym/..."}},
 	{"gym/fleet", []string{"", "lenshttp", "semconv", "gym/...", "viewer/ingest", "viewer/store"}},
 	{"gym/rollout", []string{"", "lenshttp", "semconv", "gym/...", "viewer/ingest", "viewer/store"}},
 	{"gym/eval", []string{"", "lenshttp", "semconv", "gym/...", "viewer/ingest", "viewer/store"}},

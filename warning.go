@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+
+	"github.com/lensgo/lens/internal/typo"
 )
 
 // message is something to log once the registry's lock is released: a handler may call back into the registry.
@@ -177,35 +179,11 @@ func pendingName(entry string) string { return strings.TrimSpace(strings.TrimPre
 func nearest(name string, candidates []string) string {
 	best, fewest := "", 1+max(1, min(3, len(name)/3))
 	for _, c := range candidates {
-		if d := distance(name, c); d < fewest {
+		if d := typo.Distance(name, c); d < fewest {
 			best, fewest = c, d
 		}
 	}
 	return best
-}
-
-// distance counts the letters to insert, delete, replace or swap with their neighbour to get from a to b.
-func distance(a, b string) int {
-	s, t := []rune(a), []rune(b)
-	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range s {
-		row[0] = i + 1
-		for j := range t {
-			replace := last[j]
-			if s[i] != t[j] {
-				replace++
-			}
-			row[j+1] = min(replace, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(t)]
 }
 
 // common returns those names that are in the set, in their order.

@@ -117,17 +117,6 @@ func TestSpecWarnings(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"step", "step", 0}, {"step", "stpe", 1}, {"stp", "step", 1},
-		{"agnet", "agent", 1}, {"kitten", "sitting", 3}, {"ä", "a", 1}, {"ca", "abc", 3},
-	} {
-		if got := lens.Distance(tt.a, tt.b); got != tt.want {
-			t.Errorf("from %q to %q are %d edits, want %d", tt.a, tt.b, got, tt.want)
-		}
-	}
 	names := []string{"rollout", "rollouts", "sandbox", "verify"}
 	for name, want := range map[string]string{
 		"rolout": "rollout", "rollouts_": "rollouts", "sandboxes": "sandbox", "veryfi": "verify", "x": "", "completely": "", "": "",

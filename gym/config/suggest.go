@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/lensgo/lens/internal/typo"
 )
 
 const (
@@ -47,7 +49,7 @@ func Near(name string, names []string) []string {
 		if len(n) > maxNameBytes {
 			continue
 		}
-		d := editDistance(lower, strings.ToLower(n))
+		d := typo.Distance(lower, strings.ToLower(n))
 		if d > least || d >= len(n) { // all of n replaced is no resemblance
 			continue
 		}
@@ -58,26 +60,4 @@ func Near(name string, names []string) []string {
 	}
 	slices.Sort(near)
 	return near[:min(len(near), maxSuggested)]
-}
-
-// editDistance counts insertions, deletions and replacements of characters.
-func editDistance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, cx := range x {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, cy := range y {
-			cost := diagonal
-			if cx != cy {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(y)]
 }
