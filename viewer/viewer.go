@@ -251,6 +251,7 @@ func (v *Viewer) shutdown(ctx context.Context) error {
 	}
 	v.serving.Wait()
 	if v.store != nil {
+		v.model.Settle()
 		errs = append(errs, v.store.Close(ctx))
 	}
 	return errors.Join(errs...)

@@ -12,15 +12,13 @@ import (
 // looks at every row to find its own. See [Model.Traces] for what a query looks at.
 func (m *Model) EachTrace(q query.Query, f func(Trace)) {
 	s := m.now()
-	rec := &traceRecord{names: &s.names, record: rolloutRecord{names: &s.names}, rollouts: s.only(nil)}
+	rec := s.traceRecord()
 	s.traces.all(func(_ int, r *traceRow) bool {
 		if r.spans <= 0 {
 			return true
 		}
 		if rec.traceRow = r; q.Empty() || q.Match(rec) {
-			t := r.public(&s.names)
-			t.Rollout = rec.rollouts[r.id]
-			f(t)
+			f(s.publicTrace(r))
 		}
 		return true
 	})

@@ -200,7 +200,15 @@ func lastTries(all []*Rollout) []*Rollout {
 
 // InTrace lists the rollouts of a trace, by start.
 func (m *Model) InTrace(id otlp.TraceID) (out []*Rollout) {
-	for _, r := range m.now().runs {
+	s := m.now()
+	r := m.rowIn(s, id)
+	if r == nil || r.rollouts == 0 {
+		return nil
+	}
+	if x := s.only(r); x != nil {
+		return []*Rollout{x}
+	}
+	for _, r := range s.runs {
 		r.each(func(x *Rollout) {
 			if x.Trace == id {
 				out = append(out, x)
@@ -274,10 +282,7 @@ func (m *Model) Traces(q query.Query, p Page) (List[Trace], error) {
 	if err != nil {
 		return List[Trace]{}, err
 	}
-	rec := &traceRecord{names: &s.names, record: rolloutRecord{names: &s.names}}
-	if asks(q) {
-		rec.rollouts = s.only(nil)
-	}
+	rec := s.traceRecord()
 	total := 0
 	s.traces.all(func(_ int, r *traceRow) bool {
 		if r.spans > 0 {
@@ -295,36 +300,31 @@ func (m *Model) Traces(q query.Query, p Page) (List[Trace], error) {
 // publicTraces adds the rollouts.
 func (s *snapshot) publicTraces(rows []*traceRow) []Trace {
 	out := make([]Trace, len(rows))
-	wanted := make(map[otlp.TraceID]bool, len(rows))
 	for i, r := range rows {
-		out[i] = r.public(&s.names)
-		if r.rollouts == 1 {
-			wanted[r.id] = true
-		}
-	}
-	if len(wanted) > 0 {
-		only := s.only(wanted)
-		for i := range out {
-			out[i].Rollout = only[out[i].ID]
-		}
+		out[i] = s.publicTrace(r)
 	}
 	return out
 }
 
-// only finds the rollouts of traces that have exactly one; nil wants all.
-func (s *snapshot) only(wanted map[otlp.TraceID]bool) map[[16]byte]*Rollout {
-	out := map[[16]byte]*Rollout{}
-	for _, r := range s.runs {
-		r.each(func(x *Rollout) {
-			if wanted != nil && !wanted[x.Trace] {
-				return
-			}
-			if _, more := out[x.Trace]; more {
-				out[x.Trace] = nil
-			} else {
-				out[x.Trace] = x
-			}
-		})
+func (s *snapshot) publicTrace(r *traceRow) Trace {
+	t := r.public(&s.names)
+	t.Rollout = s.only(r)
+	return t
+}
+
+// only is the rollout of a trace that has exactly one.
+func (s *snapshot) only(r *traceRow) *Rollout {
+	if r.rollouts != 1 {
+		return nil
 	}
-	return out
+	return *s.runs[r.spot.run].rows.at(r.spot.row)
+}
+
+// Trace finds a trace by its id, without a look at others.
+func (m *Model) Trace(id otlp.TraceID) (Trace, bool) {
+	s := m.now()
+	if r := m.rowIn(s, id); r != nil {
+		return s.publicTrace(r), true
+	}
+	return Trace{}, false
 }

@@ -34,7 +34,8 @@ type Model struct {
 
 	traces vec[traceRow]
 	byID   map[otlp.TraceID]uint32
-	free   []uint32 // rows of traces that are gone
+	ids    sync.RWMutex // of byID, which only the writer changes: it looks things up without
+	free   []uint32     // rows of traces that are gone
 	live   int
 
 	memory
@@ -138,7 +139,9 @@ func (m *Model) rowOf(id otlp.TraceID) uint32 {
 		row = m.traces.grow()
 	}
 	*m.traces.edit(row) = traceRow{id: id}
+	m.ids.Lock()
 	m.byID[id] = row
+	m.ids.Unlock()
 	m.live++
 	return row
 }

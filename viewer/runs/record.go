@@ -180,13 +180,16 @@ func anyText(texts []string, match func(string) bool) bool {
 // traceRecord lets a query look at traces; about rollouts it asks the trace's only one.
 type traceRecord struct {
 	*traceRow
-	names    *names
-	rollouts map[[16]byte]*Rollout // nil: the query does not ask
-	record   rolloutRecord
+	*snapshot
+	record rolloutRecord
 }
 
-func (r *traceRecord) only() bool {
-	r.record.Rollout = r.rollouts[r.id]
+func (s *snapshot) traceRecord() *traceRecord {
+	return &traceRecord{snapshot: s, record: rolloutRecord{names: &s.names}}
+}
+
+func (r *traceRecord) hasOne() bool {
+	r.record.Rollout = r.only(r.traceRow)
 	return r.record.Rollout != nil
 }
 
@@ -203,7 +206,7 @@ func (r *traceRecord) Number(f query.Field) (float64, bool) {
 	case query.Started:
 		return 0, false
 	}
-	if !r.only() {
+	if !r.hasOne() {
 		return 0, false
 	}
 	return r.record.Number(f)
@@ -226,7 +229,7 @@ func (r *traceRecord) Text(f query.Field, match func(string) bool) bool {
 	case query.Status:
 		return match(statusOf(r.root.failed))
 	}
-	if r.only() {
+	if r.hasOne() {
 		return r.record.Text(f, match)
 	}
 	switch f {
@@ -241,21 +244,9 @@ func (r *traceRecord) Text(f query.Field, match func(string) bool) bool {
 }
 
 func (r *traceRecord) Attribute(key string, match func(string) bool) bool {
-	return r.only() && r.record.Attribute(key, match)
+	return r.hasOne() && r.record.Attribute(key, match)
 }
 
 func (r *traceRecord) Search(match func(string) bool) bool {
-	return match(r.names.shapes[r.root.shape].name) || r.Text(query.Service, match) || match(r.id.String()) || r.only() && r.record.Search(match)
-}
-
-// asks tells whether a query looks at more of a trace than its row.
-func asks(q query.Query) bool {
-	for _, t := range q.Terms() {
-		switch t.Field {
-		case query.Duration, query.Spans, query.Errors, query.Since, query.Trace, query.Run, query.Service, query.Status:
-		default:
-			return true
-		}
-	}
-	return false
+	return match(r.names.shapes[r.root.shape].name) || r.Text(query.Service, match) || match(r.id.String()) || r.hasOne() && r.record.Search(match)
 }

@@ -3,6 +3,8 @@ package runs
 import (
 	"sync"
 	"time"
+
+	"github.com/lensgo/lens/viewer/otlp"
 )
 
 // snapshot is the model as it was. It never changes.
@@ -71,6 +73,21 @@ func (m *Model) publish(now time.Time) {
 		s.runs[i], s.byID[r.id] = r.seen, r.seen
 	}
 	m.snap.Store(s)
+}
+
+// rowIn returns the row of a trace in a snapshot, nil when it is not there.
+func (m *Model) rowIn(s *snapshot, id otlp.TraceID) *traceRow {
+	m.ids.RLock()
+	row, ok := m.byID[id]
+	m.ids.RUnlock()
+	if !ok || int(row) >= s.traces.n {
+		return nil
+	}
+	r := s.traces.at(row)
+	if r.id != id || r.spans <= 0 { // the row was another's then
+		return nil
+	}
+	return r
 }
 
 // each calls back for each rollout.

@@ -174,7 +174,9 @@ func (m *Model) forgetTrace(x *traceRow) {
 		m.release(w)
 	}
 	delete(m.partial, x.id)
+	m.ids.Lock()
 	delete(m.byID, x.id)
+	m.ids.Unlock()
 	*m.traces.edit(row) = traceRow{}
 	m.free = append(m.free, row)
 	m.live--
