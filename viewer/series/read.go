@@ -49,7 +49,6 @@ func (m *Model) Read(req []byte) store.Batch {
 	out := store.Batch{Content: b}
 	for _, rm := range r.Metrics().ResourceMetrics().All() {
 		src := sourceOf(rm.Resource())
-		out.Keys = append(out.Keys, store.TextKey(src.run))
 		for _, sm := range rm.ScopeMetrics().All() {
 			for _, metric := range sm.Metrics().All() {
 				b.metric(src, metric)
