@@ -5,13 +5,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lensgo/lens/semconv"
+	"github.com/lensgo/lens/viewer"
 	"github.com/lensgo/lens/viewer/store"
 )
 
@@ -202,4 +206,72 @@ func TestEvalContent(t *testing.T) {
 	if models < 6 || tools < 3 {
 		t.Errorf("%d model calls and %d tool calls have content", models, tools)
 	}
+}
+
+// What the page shows of a rollout is the same whether it reads the results file or what was recorded.
+func TestContentIsTheConversation(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "demo")
+	gym(t, []string{"NEMO_GYM_OTEL_CONTENT=1"}, "demo", "--output-dir", dir).check(t, 0)
+	read := func(results string) map[string]string {
+		v, err := viewer.Start(t.Context(), viewer.Options{Data: filepath.Join(dir, "viewer"), Listen: "127.0.0.1:0", Results: results})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Shutdown(context.Background())
+		page, err := url.Parse(v.URL())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var traces struct {
+			Rows []struct{ Trace string }
+		}
+		if err := json.Unmarshal(ask(t, page, "/api/v1/traces?q=name:gym.rollout&limit=20"), &traces); err != nil || len(traces.Rows) != 20 {
+			t.Fatalf("%d traces, %v", len(traces.Rows), err)
+		}
+		said := map[string]string{}
+		for _, row := range traces.Rows {
+			said[row.Trace] = conversation(t, page, row.Trace, results != "")
+		}
+		return said
+	}
+	recorded, written := read(""), read(filepath.Join(dir, "results.jsonl"))
+	for trace, want := range written {
+		if got := recorded[trace]; got != want {
+			t.Fatalf("trace %s: recorded is\n%s\nin the results file is\n%s", trace, got, want)
+		}
+	}
+}
+
+// conversation is a conversation of the page, a line a row; JSON without its blanks.
+func conversation(t *testing.T, page *url.URL, trace string, results bool) string {
+	t.Helper()
+	source := map[bool]string{false: "genai", true: "results"}[results]
+	var c struct {
+		Source string
+		Rows   []struct {
+			Role, Type, Text, Name, Call, Span string
+			Turn                               int
+			Duration                           int64 `json:"duration_ns"`
+		}
+	}
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); { // the results file is read in the background
+		if err := json.Unmarshal(ask(t, page, "/api/v1/traces/"+trace+"/conversation"), &c); err != nil {
+			t.Fatal(err)
+		}
+		if c.Source == source {
+			break
+		}
+	}
+	if c.Source != source || len(c.Rows) < 4 {
+		t.Fatalf("trace %s: %d rows from %s, want those from %s", trace, len(c.Rows), c.Source, source)
+	}
+	var b strings.Builder
+	for _, r := range c.Rows {
+		var compact bytes.Buffer
+		if json.Compact(&compact, []byte(r.Text)) == nil {
+			r.Text = compact.String()
+		}
+		fmt.Fprintf(&b, "%+v\n", r)
+	}
+	return b.String()
 }

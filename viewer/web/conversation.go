@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,27 +25,27 @@ const (
 // said is a whole conversation before it is cut into pages.
 type said struct {
 	source string
-	words  string // why there is none
+	words  string // why there is none, or what is missing
 	rows   []Message
 	verify *Verdict
 }
 
 // conversation finds what was said in the rollout whose span is at a row: in the run's results file when it is known, else
 // in the attributes of the spans.
-func (h *Handler) conversation(v *view, at int) said {
+func (h *Handler) conversation(ctx context.Context, v *view, at int) (said, error) {
 	words := notRecorded
 	if h.results != nil && at >= 0 && h.ofResults(v, at) {
 		c, why := h.fromResults(v, at)
 		if c != nil {
 			v.join(c.rows, at)
-			return *c
+			return *c, nil
 		}
 		words = why
 	}
-	if c := v.fromGenAI(at); len(c.rows) > 0 {
-		return c
+	if c, err := h.saidIn(ctx, v, at); err != nil || len(c.rows) > 0 {
+		return c, err
 	}
-	return said{source: sourceNone, words: words}
+	return said{source: sourceNone, words: words}, nil
 }
 
 // ofResults tells whether the rollout belongs to the run of the results file.

@@ -1,64 +1,45 @@
 package web
 
 import (
+	"context"
+	"fmt"
+	"hash/maphash"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/lensgo/lens/semconv"
 	"github.com/lensgo/lens/viewer/otlp"
 )
 
-// Attributes in which the GenAI conventions record what was said, and those that came before them.
-const (
-	genAIInput  = "gen_ai.input.messages"
-	genAIOutput = "gen_ai.output.messages"
-	genAISystem = "gen_ai.system_instructions"
-)
+// maxSaid bounds the rows that are put together from spans.
+const maxSaid = 20_000
 
-// fromGenAI puts the conversation together from the attributes of the model calls at and below a row, or of the whole
-// trace when at is below 0. Each call was told everything before it again; only what is new is taken.
-func (v *view) fromGenAI(at int) said {
+// fromGenAI puts the conversation together from what the spans at and below a row recorded by the GenAI conventions, or all
+// spans of the trace when at is below 0. events are what log records say about spans.
+func (v *view) fromGenAI(at int, events map[otlp.SpanID]*exchange) said {
 	from, to := 0, len(v.rows)
 	if at >= 0 {
 		from = at
 		for to = at + 1; to < len(v.rows) && v.rows[to].depth > v.rows[at].depth; to++ {
 		}
 	}
-	t := &transcript{}
-	seen := 0
-	for i := from; i < to; i++ {
+	g := genAI{view: v, transcript: &transcript{}, answered: map[string]bool{}}
+	for i := from; i < to && len(g.rows) < maxSaid; i++ {
 		r := &v.rows[i]
 		if r.span < 0 {
 			continue
 		}
 		s := &v.trace.Spans[r.span]
-		in, hasIn := s.Attr(genAIInput)
-		out, hasOut := s.Attr(genAIOutput)
-		if !hasIn && !hasOut {
-			continue
+		x := exchangeOf(s)
+		if x.empty() && events[r.id] != nil {
+			x = events[r.id]
 		}
-		if system, ok := s.Attr(genAISystem); ok && len(t.rows) == 0 {
-			t.add(Message{Role: "system", Type: "text", Text: partsText(jsonOf(system))})
+		if !x.empty() {
+			g.call(i, s, x)
 		}
-		first := len(t.rows)
-		seen = t.messages(jsonOf(in), seen, false)
-		t.told = true
-		told := len(t.rows)
-		seen += t.messages(jsonOf(out), 0, true)
-		for k := first; k < len(t.rows); k++ {
-			if m := &t.rows[k]; m.Role == "assistant" && k >= told {
-				m.Span = new(r.id)
-			}
-		}
-		if told < len(t.rows) {
-			v.attach(&t.rows[told], i)
-			if n, ok := s.Attr(semconv.GenAIUsageOutputTokens); ok {
-				t.rows[told].Tokens = new(n.Int())
-			}
-		}
+		g.tool(i, s)
 	}
-	c := said{source: sourceGenAI, rows: t.rows}
+	c := said{source: sourceGenAI, rows: g.rows, words: g.words()}
 	if len(c.rows) > 0 && at >= 0 {
 		if reward, ok := v.trace.Spans[v.rows[at].span].Attr(semconv.GymRolloutReward); ok {
 			c.verify = &Verdict{Reward: finite(reward.Float())}
@@ -71,90 +52,222 @@ func (v *view) fromGenAI(at int) said {
 	return c
 }
 
-// jsonOf is an attribute as JSON: it is recorded as JSON text, or as a list of maps.
-func jsonOf(v otlp.Value) jsontext.Value {
-	if v.Kind() == otlp.ValueStr {
-		if text := jsontext.Value(v.Str()); text.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) {
-			return text
-		}
-		b, _ := jsontext.AppendQuote(nil, otlp.Text(v.Str())) // cut by a limit: it is shown as it is
-		return b
-	}
-	if v.Kind() == otlp.ValueEmpty {
-		return nil
-	}
-	return v.AppendJSON(nil)
+// genAI gathers a conversation span by span.
+type genAI struct {
+	view *view
+	*transcript
+	known    []heard         // the messages of the conversation so far
+	answered map[string]bool // calls whose result is there, by id
+	cut      int64           // bytes that the senders left out
+	redacted int64           // values that they replaced
 }
 
-// messages adds the messages from skip on, and returns how many there are in all.
-func (t *transcript) messages(list jsontext.Value, skip int, output bool) int {
-	if len(list) == 0 {
-		return 0
-	}
-	var messages []struct {
-		Role  string           `json:"role"`
-		Parts []jsontext.Value `json:"parts"`
-	}
-	if list.Kind() != '[' || json.Unmarshal(list, &messages, lenient) != nil {
-		t.part(roleFor(output), "text", Message{Text: textOf(list)}, output)
-		return 1
-	}
-	if skip > len(messages) {
-		skip = 0 // not what was said before: a conversation of its own
-	}
-	for _, m := range messages[skip:] {
-		for _, p := range m.Parts {
-			t.genAIPart(m.Role, p, output)
-		}
-	}
-	return len(messages)
+// heard is a message that was told or said before.
+type heard struct {
+	sum  uint64
+	said bool // by the model: who repeats it may write it in another way
 }
 
-func roleFor(output bool) string {
-	if output {
+// call adds what is new in a call of a model. Most programs send everything again with each call; ours say with each how much
+// they left out because it was recorded before.
+func (g *genAI) call(at int, s *otlp.Span, x *exchange) {
+	server := g.calleeOf(at)
+	if len(x.system) > 0 && len(g.rows) == 0 {
+		g.add(Message{Role: "system", Type: "text", Text: partsText(x.system)})
+	}
+	in := x.in
+	if earlier, ok := s.Attr(semconv.GymContentEarlier); !ok || earlier.Int() <= 0 {
+		same := g.shared(in)
+		g.known, in = g.known[:same], in[same:]
+	}
+	for _, m := range in {
+		g.message(m, false)
+		g.known = append(g.known, heard{sum: sumOf(m)})
+	}
+	g.told = true
+	first := len(g.rows)
+	for _, m := range x.out {
+		g.message(m, true)
+		g.known = append(g.known, heard{sum: sumOf(m), said: true})
+	}
+	for i := first; i < len(g.rows); i++ {
+		if g.rows[i].Role == "assistant" {
+			g.rows[i].Span = new(g.view.rows[server].id)
+		}
+	}
+	if first < len(g.rows) {
+		g.view.attach(&g.rows[first], server)
+		if n, ok := g.view.outputTokens(&g.view.rows[server]); ok {
+			g.rows[first].Tokens = new(n)
+		} else if n, ok := s.Attr(semconv.GenAIUsageOutputTokens); ok {
+			g.rows[first].Tokens = new(n.Int())
+		}
+	}
+	g.count(s)
+}
+
+// shared is how many messages at the beginning of a call's input were there before.
+func (g *genAI) shared(in []jsontext.Value) int {
+	n := 0
+	for n < len(in) && n < len(g.known) {
+		k := g.known[n]
+		if k.sum != sumOf(in[n]) && !(k.said && stringOf(member(in[n], "role")) == "assistant") {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// tool adds what a tool got and gave, from the span of its call. The model may never have been told, when the loop ended there.
+func (g *genAI) tool(at int, s *otlp.Span) {
+	id, _ := s.Attr(semconv.GenAIToolCallID)
+	result, has := s.Attr(semconv.GenAIToolCallResult)
+	arguments, asked := s.Attr(semconv.GenAIToolCallArguments)
+	if !has && !asked || g.answered[id.Str()] {
+		return
+	}
+	name, _ := s.Attr(semconv.GenAIToolName)
+	call := otlp.Text(id.Str())
+	server := g.calleeOf(at)
+	g.count(s)
+	if _, ok := g.names[call]; !ok || call == "" {
+		g.called(call, otlp.Text(name.Str()))
+		g.add(Message{Role: "assistant", Type: "call", Name: otlp.Text(name.Str()), Call: call, Text: textOf(jsonOf(arguments)), Span: new(g.view.rows[server].id)})
+	}
+	if !has {
+		return
+	}
+	g.result(call, textOf(jsonOf(result)), true)
+	g.view.attach(&g.rows[len(g.rows)-1], server)
+	if call != "" {
+		g.answered[id.Str()] = true
+	}
+}
+
+// calleeOf is the row that a call is shown on: that of the server, if the call has one.
+func (g *genAI) calleeOf(at int) int {
+	if server := g.view.serverOf(at); server >= 0 {
+		return server
+	}
+	return at
+}
+
+func (g *genAI) count(s *otlp.Span) {
+	cut, _ := s.Attr(semconv.GymContentCut)
+	redacted, _ := s.Attr(semconv.GymContentRedacted)
+	g.cut += max(cut.Int(), 0)
+	g.redacted += max(redacted.Int(), 0)
+}
+
+// words say what the senders left out.
+func (g *genAI) words() string {
+	var parts []string
+	if g.cut > 0 {
+		parts = append(parts, count(g.cut, "byte", "bytes")+" cut")
+	}
+	if g.redacted > 0 {
+		parts = append(parts, count(g.redacted, "value", "values")+" redacted")
+	}
+	out := ""
+	if len(parts) > 0 {
+		out = "Left out before this was recorded: " + strings.Join(parts, ", ") + "."
+	}
+	if len(g.rows) >= maxSaid {
+		out = strings.TrimSpace(out + fmt.Sprintf(" Only the first %d rows are shown.", len(g.rows)))
+	}
+	return out
+}
+
+// message adds a message: of the conventions, with parts, or as chat interfaces have it.
+func (g *genAI) message(raw jsontext.Value, said bool) {
+	if raw.Kind() == '"' {
+		g.part(roleFor(said), "text", Message{Text: stringOf(raw)}, said)
+		return
+	}
+	parts := member(raw, "parts")
+	if parts.Kind() != '[' {
+		if choice := member(raw, "message"); choice.Kind() == '{' {
+			raw = choice
+		}
+		g.item(raw, said)
+		if last := &g.rows[len(g.rows)-1]; last.Type == "output" && g.turn > 0 {
+			last.Turn = new(g.turn)
+		}
+		return
+	}
+	role := stringOf(member(raw, "role"))
+	for _, p := range elements(parts) {
+		g.genAIPart(role, p, said)
+	}
+}
+
+func (g *genAI) genAIPart(role string, raw jsontext.Value, said bool) {
+	get := func(name string) jsontext.Value { return member(raw, name) }
+	id := stringOf(get("id"))
+	switch kind := stringOf(get("type")); kind {
+	case "text", "refusal":
+		g.part(role, "text", Message{Text: textOf(get("content"))}, said)
+	case "reasoning", "thinking":
+		g.part(role, "reasoning", Message{Text: textOf(get("content"))}, said)
+	case "tool_call":
+		if g.answered[id] && id != "" {
+			return // known from the span of its call
+		}
+		g.called(id, stringOf(get("name")))
+		g.part("assistant", "call", Message{Name: stringOf(get("name")), Call: id, Text: textOf(get("arguments"))}, said)
+	case "tool_call_response":
+		if g.answered[id] && id != "" {
+			return
+		}
+		g.result(id, textOf(get("response"))+textOf(get("result")), true)
+	default:
+		text := string(raw)
+		if content := get("content"); len(content) > 0 {
+			text = textOf(content)
+		}
+		g.part(role, "other", Message{Name: kind, Text: text}, said)
+	}
+}
+
+func (g *genAI) part(role, kind string, m Message, said bool) {
+	m.Role, m.Type = role, kind
+	if said && role == "assistant" {
+		g.model(m)
+		return
+	}
+	g.add(m)
+}
+
+func roleFor(said bool) string {
+	if said {
 		return "assistant"
 	}
 	return "user"
 }
 
-func (t *transcript) genAIPart(role string, raw jsontext.Value, output bool) {
-	var p struct {
-		Type      jsontext.Value `json:"type"`
-		Content   jsontext.Value `json:"content"`
-		ID        jsontext.Value `json:"id"`
-		Name      jsontext.Value `json:"name"`
-		Arguments jsontext.Value `json:"arguments"`
-		Response  jsontext.Value `json:"response"`
-		Result    jsontext.Value `json:"result"`
-	}
-	if json.Unmarshal(raw, &p, lenient) != nil {
-		t.part(role, "other", Message{Text: string(raw)}, output)
-		return
-	}
-	id := stringOf(p.ID)
-	switch kind := stringOf(p.Type); kind {
-	case "text":
-		t.part(role, "text", Message{Text: textOf(p.Content)}, output)
-	case "reasoning":
-		t.part(role, "reasoning", Message{Text: textOf(p.Content)}, output)
-	case "tool_call":
-		t.called(id, stringOf(p.Name))
-		t.part("assistant", "call", Message{Name: stringOf(p.Name), Call: id, Text: textOf(p.Arguments)}, output)
-	case "tool_call_response":
-		t.result(id, textOf(p.Response)+textOf(p.Result), true)
-	default:
-		t.part(role, "other", Message{Name: kind, Text: string(raw)}, output)
-	}
-}
-
-func (t *transcript) part(role, kind string, m Message, output bool) {
-	m.Role, m.Type = role, kind
-	if output && role == "assistant" {
-		t.model(m)
-		return
-	}
-	t.add(m)
-}
-
 // partsText joins the texts of system instructions.
 func partsText(parts jsontext.Value) string { return strings.TrimSpace(textOf(parts)) }
+
+var seed = maphash.MakeSeed()
+
+// sumOf tells messages apart. Who sends one again writes it in the same way, but for why the model stopped.
+func sumOf(m jsontext.Value) uint64 {
+	parts := member(m, "parts")
+	if len(parts) == 0 {
+		return maphash.Bytes(seed, m)
+	}
+	return maphash.Comparable(seed, [2]uint64{maphash.Bytes(seed, member(m, "role")), maphash.Bytes(seed, parts)})
+}
+
+// said finds what was said in the spans, and, when they do not tell, in log records about them.
+func (h *Handler) saidIn(ctx context.Context, v *view, at int) (c said, err error) {
+	if c = v.fromGenAI(at, nil); len(c.rows) > 0 {
+		return c, nil
+	}
+	events, err := h.genAIEvents(ctx, v)
+	if err != nil || len(events) == 0 {
+		return c, err
+	}
+	return v.fromGenAI(at, events), nil
+}

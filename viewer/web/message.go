@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/lensgo/lens/viewer/otlp"
@@ -44,13 +45,13 @@ type Verdict struct {
 }
 
 // conversationState says where the conversation of the first rollout is, and how long it is when that is soon known.
-func (h *Handler) conversationState(v *view) ConversationState {
+func (h *Handler) conversationState(ctx context.Context, v *view) (ConversationState, error) {
 	at := v.rolloutRow(otlp.SpanID{})
 	if key, ok := v.resultKey(at); ok && h.results != nil && h.ofResults(v, at) && h.results.length(key) > maxCounted {
-		return ConversationState{Source: sourceResults}
+		return ConversationState{Source: sourceResults}, nil
 	}
-	c := h.conversation(v, at)
-	return ConversationState{Source: c.source, Rows: new(len(c.rows))}
+	c, err := h.conversation(ctx, v, at)
+	return ConversationState{Source: c.source, Rows: new(len(c.rows))}, err
 }
 
 func (h *Handler) getConversation(r *http.Request, p *params) (any, error) {
@@ -65,7 +66,10 @@ func (h *Handler) getConversation(r *http.Request, p *params) (any, error) {
 	if at < 0 && !span.IsZero() {
 		return nil, notFound("This trace has no rollout with the span "+span.String()+".", "")
 	}
-	c := h.conversation(v, at)
+	c, err := h.conversation(r.Context(), v, at)
+	if err != nil {
+		return nil, err
+	}
 	page, next, err := pageOf(c.rows, cursor, int(limit))
 	if err != nil {
 		return nil, err

@@ -76,6 +76,9 @@ func (h *Handler) getTrace(r *http.Request, p *params) (any, error) {
 	}
 	d := v.detail()
 	h.describe(d, v)
+	if d.Conversation, err = h.conversationState(r.Context(), v); err != nil {
+		return nil, err
+	}
 	logs, err := h.countLogs(r.Context(), v)
 	if err != nil {
 		return nil, err
@@ -126,7 +129,6 @@ func (h *Handler) describe(d *TraceDetail, v *view) {
 		run = d.Rollouts[0].Run
 	}
 	d.Run = h.runOf(run)
-	d.Conversation = h.conversationState(v)
 	if h.o.MaxAge > 0 {
 		d.RemovedAfter = known(v.end + uint64(h.o.MaxAge))
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/lensgo/lens/viewer/otlp"
@@ -50,11 +51,11 @@ func (h *Handler) getTraceComparison(r *http.Request, p *params) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	left, err := h.side(va, aSpan)
+	left, err := h.side(r.Context(), va, aSpan)
 	if err != nil {
 		return nil, err
 	}
-	right, err := h.side(vb, bSpan)
+	right, err := h.side(r.Context(), vb, bSpan)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ type side struct {
 	shown ComparedTrace
 }
 
-func (h *Handler) side(v *view, span otlp.SpanID) (*side, error) {
+func (h *Handler) side(ctx context.Context, v *view, span otlp.SpanID) (*side, error) {
 	s := &side{v: v, root: v.rolloutRow(span)}
 	if s.root < 0 && !span.IsZero() {
 		return nil, notFound("The trace "+v.trace.ID.String()+" has no rollout with the span "+span.String()+".", "")
@@ -79,7 +80,10 @@ func (h *Handler) side(v *view, span otlp.SpanID) (*side, error) {
 	}
 	s.shown.Trace = h.traceRow(v)
 	s.shown.Rollout = h.rolloutAt(v, s.root)
-	c := h.conversation(v, s.root)
+	c, err := h.conversation(ctx, v, s.root)
+	if err != nil {
+		return nil, err
+	}
 	s.steps = v.steps(s.root, argumentsOf(c.rows))
 	return s, nil
 }

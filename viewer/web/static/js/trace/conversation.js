@@ -56,6 +56,8 @@ export class Conversation {
     const to = Math.min(this.items.length, this.drawn + STEP);
     for (let i = this.drawn; i < to; i++) this.el.append(this.item(i));
     if (to === this.items.length && this.drawn < to && this.d && this.d.total > this.rows.length) this.el.append(h('p.pad.dim', null, count(this.d.total - this.rows.length) + ' more rows are not shown.'));
+    // last, so that row i stays child i
+    if (to === this.items.length && this.drawn < to && this.d && this.d.words) this.el.append(h('p.pad.warn', null, this.d.words));
     this.drawn = to;
   }
 
