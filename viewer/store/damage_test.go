@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -266,17 +265,18 @@ func TestLogOfSealedChunk(t *testing.T) {
 
 // TestUnreadable leaves out files that cannot be read, and goes on.
 func TestUnreadable(t *testing.T) {
-	if os.Getuid() == 0 || runtime.GOOS == "windows" {
-		t.Skip("this user reads everything")
-	}
 	dir := t.TempDir()
 	s := open(t, dir, store.Options{ChunkBytes: 1, SegmentBytes: 1})
 	for i := range uint64(3) {
 		add(t, s, request(t, sp{trace: i, id: 1, name: "a"}))
 	}
 	closeStore(t, s)
-	if err := os.Chmod(segments(t, dir)[1], 0); err != nil {
+	gone := segments(t, dir)[1]
+	if err := os.Remove(gone); err != nil {
 		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Base(gone), gone); err != nil { // to itself: root cannot read that either
+		t.Skip(err)
 	}
 	logger, text := logged()
 	r := open(t, dir, store.Options{Logger: logger})
