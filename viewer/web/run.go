@@ -52,8 +52,11 @@ type Run struct {
 }
 
 // quietAfter is when a run that only its spans tell of counts as over: its rollouts may wait long for a model, but
-// nothing at all for so long means that its driver died.
+// nothing at all for so long means that its driver died. What is missing of a trace for so long never comes.
 const quietAfter = 30 * time.Minute
+
+// quiet tells whether the last that came of something ended so long ago.
+func quiet(now time.Time, last uint64) bool { return now.UnixNano()-int64(last) > int64(quietAfter) }
 
 func (h *Handler) getRuns(r *http.Request, p *params) (any, error) {
 	a := p.ask("started", "name", "rollouts", "failed", "rate", "reward", "p95", "spans")
@@ -143,7 +146,7 @@ func (r *Run) add(note string) {
 
 // goesOn tells whether a run is still running.
 func (s *summary) goesOn(r *runs.Run) bool {
-	if r.Progress == nil && s.now().UnixNano()-int64(r.Last) > int64(quietAfter) {
+	if r.Progress == nil && quiet(s.now(), r.Last) {
 		return false
 	}
 	return r.Running()

@@ -58,14 +58,14 @@ func (s *summary) traces(run *string, a ask) (*Rows[Trace], error) {
 	}
 	out := &Rows[Trace]{Next: cursorOf(list.Next), Matched: &list.Matched, Total: &list.Total}
 	for i := range list.Rows {
-		out.Rows = append(out.Rows, traceOf(&list.Rows[i]))
+		out.Rows = append(out.Rows, s.traceOf(&list.Rows[i]))
 	}
 	return out, nil
 }
 
-func traceOf(t *runs.Trace) Trace {
+func (s *summary) traceOf(t *runs.Trace) Trace {
 	out := Trace{Trace: t.ID, At: Instant(t.Start).at(), Service: clip(otlp.Text(t.Service), 200), Start: Instant(t.Start), Duration: int64(t.Duration),
-		Open: t.Rootless || t.Open > 0, Spans: t.Spans, Errors: t.Errors, Truncated: t.Cut, Services: t.Services, Rollouts: t.Rollouts}
+		Open: (t.Rootless || t.Open > 0) && !quiet(s.now(), t.End), Spans: t.Spans, Errors: t.Errors, Truncated: t.Cut, Services: t.Services, Rollouts: t.Rollouts}
 	if !t.Rootless {
 		out.Root = new(clip(otlp.Text(t.Root), 1000))
 	}
@@ -91,7 +91,7 @@ func (s *summary) traceRows(ids ...otlp.TraceID) map[otlp.TraceID]Trace {
 	out := map[otlp.TraceID]Trace{}
 	for _, id := range ids[:min(len(ids), 64)] {
 		if t, ok := s.m.Trace(id); ok {
-			out[id] = traceOf(&t)
+			out[id] = s.traceOf(&t)
 		}
 	}
 	return out

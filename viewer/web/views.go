@@ -81,6 +81,7 @@ func (x *views) load(k *keptView) {
 	t, err := x.store.Trace(k.id)
 	if err == nil {
 		k.view = x.lay(t)
+		k.view.open = k.view.open && !quiet(x.now(), k.view.end)
 	}
 	k.err = err
 	close(k.ready)

@@ -141,7 +141,7 @@ export class Waterfall {
     put(this.chip, folded ? chip(this.view.folds, this.view.folds ? 'repeats folded' : 'fold repeats', 'X', () => this.toggleFolds()) : null,
       !folded || !this.view.pairs ? chip(this.view.pairs, this.view.pairs ? 'calls paired' : 'pair calls', 'p', () => this.togglePairs()) : null,
       this.view.root >= 0 ? chip(true, 'root: ' + nameOf(m.columns, this.view.root), 'R', () => this.makeRoot(-1)) : null);
-    setText(this.says, plural(this.head.rows, 'span') + ' in ' + plural(this.lines.n, 'row') + (m.n < this.head.rows ? ', reading on' : ''));
+    setText(this.says, plural(this.head.spans, 'span') + ' in ' + plural(this.lines.n, 'row') + (m.n < this.head.rows ? ', reading on' : ''));
   }
 
   resized(width, height) {
