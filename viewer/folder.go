@@ -17,3 +17,15 @@ func DefaultData() (string, error) {
 	}
 	return filepath.Join(home, ".local", "share", "lens"), nil
 }
+
+// dataFlag is what a terminal's --data must be to find the folder, "" when it finds it without.
+func dataFlag(data string) string {
+	path, err := filepath.Abs(data)
+	if err != nil {
+		return data
+	}
+	if usual, err := DefaultData(); err == nil && usual == path {
+		return ""
+	}
+	return path
+}

@@ -138,7 +138,7 @@ func (v *Viewer) secure() (err error) {
 // serve starts the page.
 func (v *Viewer) serve(l net.Listener) (err error) {
 	v.handler, err = web.New(web.Options{
-		Store: v.store, Runs: v.model, Results: v.o.Results, ResultsRun: v.o.ResultsRun, Token: v.token,
+		Store: v.store, Runs: v.model, Results: v.o.Results, ResultsRun: v.o.ResultsRun, Token: v.token, Data: dataFlag(v.o.Data),
 		MaxBytes: v.o.Retention.Bytes, MaxAge: v.o.Retention.Age,
 		Hosts: hostsOf(v.o.Listen), Version: v.o.Version, Received: v.received, Logger: v.o.Logger,
 	})

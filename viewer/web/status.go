@@ -70,6 +70,7 @@ type StoreStatus struct {
 	Newest   *Instant `json:"newest"`
 	Traces   int      `json:"traces"`
 	ReadOnly bool     `json:"read_only"`
+	Data     *string  `json:"data"` // for --data, null when commands find it without
 	Problems []string `json:"problems"`
 }
 
@@ -107,6 +108,9 @@ func (h *Handler) status() Status {
 			Problems: problemsOf(kept)},
 		Results: h.results.status(),
 		Runs:    RunsStatus{Total: all.runs, Running: all.running},
+	}
+	if h.o.Data != "" {
+		s.Store.Data = &h.o.Data
 	}
 	if h.o.MaxBytes > 0 {
 		s.Store.MaxBytes = new(h.o.MaxBytes)

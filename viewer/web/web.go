@@ -26,6 +26,10 @@ type Options struct {
 	Results    string
 	ResultsRun string
 
+	// Data is the folder of Store as a terminal's --data must name it, for the commands that the page shows; "" when they find
+	// it without.
+	Data string
+
 	// MaxBytes and MaxAge are the bounds of the store, 0 for none.
 	MaxBytes int64
 	MaxAge   time.Duration

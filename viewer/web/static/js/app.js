@@ -38,7 +38,7 @@ class App {
     this.live = new Live();
     this.router = new Router(ROUTES, (page, args, params) => this.open(page, args, params));
     this.top = new TopBar({ help: () => this.help(), go: (u) => this.go(u) });
-    this.line = new StatusLine((s) => help.say('What is missing, and why', reasons(s)));
+    this.line = new StatusLine((s) => help.say('What is missing, and why', reasons(s)), () => this.pause());
     this.strip = h('div', { role: 'status' });
     this.main = h('main', { id: 'main', tabindex: -1 });
     this.region = h('div.vh', { 'aria-live': 'polite' });
@@ -91,6 +91,7 @@ class App {
 
   status(s) {
     this.now = s;
+    help.keptIn(s.store.data);
     this.line.draw(s);
   }
 
@@ -110,6 +111,7 @@ class App {
   pause() {
     if (this.page && this.page.takeUpdates && this.page.takeUpdates()) return;
     this.live.paused = !this.live.paused;
+    this.line.waits(this.live.paused);
     toast(this.live.paused ? 'Live updates wait' : 'Live updates go on', this.live.paused ? 'Press . to let them in again.' : '');
     if (!this.live.paused) this.live.connect();
   }
@@ -143,7 +145,7 @@ class App {
     if (this.page && this.page.up && this.page.up()) return;
     if (a && a !== document.body && a !== this.main && !a.closest('.table, .wfgrid')) { a.blur(); return; }
     const above = this.page && this.page.above && this.page.above();
-    if (above) this.go(above);
+    if (above) this.go(this.router.asLeft(above));
   }
 }
 

@@ -13,8 +13,8 @@ export function spark(counts, width = 85, height = 16) {
   return el;
 }
 
-// rewards draws one row an environment: 11 bins on a common height, mean and pass@k.
-export function rewards(data) {
+// rewards draws one row an environment: 11 bins on a common height, mean and pass@k. pick is told the stretch that was dragged over.
+export function rewards(data, pick) {
   const top = Math.max(1, ...data.rows.filter((r) => r.env != null).flatMap((r) => r.counts));
   const k = Math.max(0, ...data.rows.map((r) => r.k || 0));
   const el = h('div.rewards', null,
@@ -22,7 +22,7 @@ export function rewards(data) {
     h('span.hd', null, 'mean'), h('span.hd', null, k ? 'pass@' + k : ''));
   const envs = data.rows.filter((r) => r.env != null), all = data.rows.find((r) => r.env == null);
   for (const r of envs) {
-    el.append(h('span.cut.env', { title: r.env }, r.env), bins(r, top), num(r.mean, r), num(r.pass, r));
+    el.append(h('span.cut.env', { title: r.env }, r.env), bins(r, top, data, pick), num(r.mean, r), num(r.pass, r));
   }
   if (all && envs.length > 1) el.append(h('span.strong', null, 'all'), h('span'), num(all.mean, all, '.strong'), num(all.pass, all, '.strong'));
   return el;
@@ -30,7 +30,7 @@ export function rewards(data) {
 
 function num(v, r, cls = '') { return h('span.v' + cls, null, v == null ? (r.n ? '' : h('span.dim', null, 'none')) : reward(v, 3)); }
 
-function bins(r, top) {
+function bins(r, top, data, pick) {
   const W = 90, H = 24, w = W / 11;
   const el = s('svg', { width: W, height: H + 1, viewBox: '0 0 ' + W + ' ' + (H + 1), role: 'img', 'aria-label': 'rewards in 11 bins: ' + r.counts.join(', ') });
   el.append(s('rect', { x: 0, y: H, width: W, height: 1, fill: 'var(--line2)' }));
@@ -39,6 +39,8 @@ function bins(r, top) {
     const hh = Math.max(2, Math.round(c / top * H));
     el.append(s('rect', { x: i * w + (i === 10 ? w - 7.5 : 0), y: H - hh, width: 7.5, height: hh, fill: 'var(--ink2)' }));
   });
+  const back = (px) => Math.min(10, Math.floor(px / w));
+  if (pick) drag(el, W, H, back, (a, b) => pick(...rewardStretch(data, a, b)));
   return el;
 }
 
@@ -124,6 +126,12 @@ function drag(svg, width, height, back, pick) {
     band.remove();
     if (b - a > 3) pick(back(a), back(b));
   });
+}
+
+// rewardStretch is what the bins a to b of a row of rewards hold. The first and the last bin are half as wide as the others.
+export function rewardStretch({ from, to }, a, b) {
+  const step = (to - from) / 10, round = (v) => +Math.max(from, Math.min(to, v)).toFixed(3);
+  return [round(from + (a - .5) * step), round(from + (b + .5) * step)];
 }
 
 // term writes a stretch of time as the filter does: dur:5s..8s.

@@ -6,6 +6,7 @@ import { terms, term, join, withTerm, complaint } from './query.js';
 import { Latest, aborted } from './api.js';
 import { count } from './format.js';
 import { phone } from './media.js';
+import { toast } from './toast.js';
 
 export class Filter {
   // o: {placeholder, for, run, apply(q), runs}
@@ -41,6 +42,16 @@ export class Filter {
   add(raw) {
     this.set(withTerm(this.query, raw));
     this.apply();
+  }
+
+  // clear drops the filter, and says how to have it back; false when there is none.
+  clear() {
+    const q = this.query;
+    if (!q) return false;
+    this.set('');
+    this.apply();
+    toast('Filter cleared', q, { action: ['Undo', () => { this.set(q); this.apply(); }] });
+    return true;
   }
 
   drawTokens() {

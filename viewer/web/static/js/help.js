@@ -7,14 +7,28 @@ import { copyText } from './toast.js';
 const EVERYWHERE = [['?', 'help, and this screen as a command'], ['/', 'filter, or find in the trace'], ['Ctrl K', 'go to run, rollout, trace id'], ['g then r t g', 'Runs, Traces, Groups'],
   ['t', 'theme'], ['y', 'copy link'], ['.', 'pause or take live updates'], ['Esc', 'up']];
 
-export const LISTS = ['Lists', [['j k ↓ ↑', 'move'], ['Enter', 'open'], ['Space', 'mark'], ['c', 'compare the marked two'], ['s S', 'sort next, reverse'], ['1 2 3', 'tabs'], ['Home End', 'first, last'], ['Y', 'copy table (TSV)']]];
+export const LISTS = ['Lists', [['j k ↓ ↑', 'move'], ['Enter', 'open'], ['Space', 'mark'], ['c', 'compare the marked two'], ['s S', 'sort next, reverse'], ['1 2 3', 'tabs'], ['Home End', 'first, last'], ['Y', 'copy table (TSV, JSON)']]];
 
 export const TRACE = ['Trace', [['j k', 'move'], ['h l', 'close, open'], ['Enter', 'panel; in it: next section'], ['e E', 'next, previous error'], ['n N', 'next, previous on the path'], ['+ - 0', 'zoom in, out, all'], ['← →', 'pan'],
-  ['[ ]', 'other attempt'], ['c', 'compare attempts'], ['p', 'pairs'], ['x X', 'fold, all folds'], ['b', 'colour by'], ['r R', 'make root, undo'], ['i v', 'panel, conversation']]];
+  ['[ ]', 'other attempt'], ['c', 'compare attempts'], ['p', 'pairs'], ['x X', 'fold, all folds'], ['b', 'colour by'], ['r R', 'make root, undo'], ['i v', 'panel, conversation'], ['Y', 'copy the rows (TSV, JSON)']]];
 
-// command writes the terminal's command for a query.
-export function command(q) {
-  return 'lens traces ls' + (q ? " --query '" + q.replaceAll("'", "'\\''") + "'" : '');
+// shell writes a text as one word of a command line.
+export function shell(s) { return /^[\w@%+=:,./-]+$/.test(s) && !s.startsWith('-') ? s : "'" + s.replaceAll("'", "'\\''") + "'"; }
+
+let folder = '';
+
+// keptIn tells where the data is, when commands must be told; null when they find it without.
+export function keptIn(data) { folder = data || ''; }
+
+// terminal is a command that asks for what this page shows.
+export function terminal(args) { return 'lens ' + args + (folder ? ' --data ' + shell(folder) : ''); }
+
+// command is the one for a query.
+export function command(q) { return terminal('traces ls' + (q ? ' --query ' + shell(q) : '')); }
+
+// cmd is a command with a button that copies it.
+function cmd(c) {
+  return h('div.cmd', null, h('span.p', null, '$'), h('span', null, c), h('button.iconbtn', { 'aria-label': 'Copy the command', onclick: () => copyText(c, 'Command copied') }, copy()));
 }
 
 // show opens the help of a page: {keys: [section], command, tables: [{title, head, rows}]}.
@@ -23,7 +37,6 @@ export function show(page) {
   const command = page && page.command && page.command();
   const tables = (page && page.tables && page.tables()) || [];
   const d = h('dialog', { 'aria-label': 'Help' });
-  const cmd = (c) => h('div.cmd', null, h('span.p', null, '$'), h('span', null, c), h('button.iconbtn', { 'aria-label': 'Copy the command', onclick: () => copyText(c, 'Command copied') }, copy()));
   d.append(h('div.help', null,
     h('header', null, h('h2', null, 'Help'), h('button.iconbtn', { 'aria-label': 'Close', onclick: () => d.close() }, close())),
     command && [h('h3', null, 'This screen as a command'), cmd(command)],
@@ -37,10 +50,17 @@ export function show(page) {
   d.showModal();
 }
 
+// commands opens a dialog with commands: [what for, command].
+export function commands(title, list) { open(title, list.map(([what, c]) => [h('h3', null, what), cmd(c)])); }
+
 // say opens a dialog with sentences.
-export function say(title, sentences) {
-  const d = h('dialog', { 'aria-label': title }, h('div.help', null, h('header', null, h('h2', null, title), h('button.iconbtn', { 'aria-label': 'Close', onclick: () => d.close() }, close())), sentences.map((s) => h('p', null, s))));
+export function say(title, sentences) { open(title, sentences.map((s) => h('p', null, s))); }
+
+function open(title, content) {
+  const before = document.activeElement;
+  const d = h('dialog', { 'aria-label': title }, h('div.help', null, h('header', null, h('h2', null, title), h('button.iconbtn', { 'aria-label': 'Close', onclick: () => d.close() }, close())), content));
   document.body.append(d);
-  d.addEventListener('close', () => d.remove());
+  d.addEventListener('click', (e) => { if (e.target === d) d.close(); });
+  d.addEventListener('close', () => { d.remove(); if (before && before.focus) before.focus(); });
   d.showModal();
 }

@@ -4,6 +4,7 @@ export class Router {
   constructor(routes, show) {
     this.routes = routes;
     this.show = show;
+    this.left = new Map(); // by path: the parameters it was last seen with
     addEventListener('popstate', () => this.here());
     document.addEventListener('click', (e) => this.click(e));
   }
@@ -31,10 +32,15 @@ export class Router {
     }
     const s = readable(q);
     history[replace ? 'replaceState' : 'pushState'](null, '', location.pathname + (s ? '?' + s : ''));
+    this.left.set(location.pathname, location.search);
     return new URLSearchParams(location.search);
   }
 
+  // asLeft is a path with the parameters it was left with: going up to a list keeps its filter.
+  asLeft(path) { return path + (this.left.get(path) || ''); }
+
   here() {
+    this.left.set(location.pathname, location.search);
     for (const [re, page] of this.routes) {
       const m = re.exec(location.pathname);
       if (m) return this.show(page, m.slice(1).map(decode), new URLSearchParams(location.search));

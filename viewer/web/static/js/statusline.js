@@ -6,9 +6,17 @@ import { ring, hollow, truncated, warning } from './glyph.js';
 import { sinceInstant } from './clock.js';
 
 export class StatusLine {
-  constructor(open) {
+  // open is told a status to show the reasons of, go to let updates in again.
+  constructor(open, go) {
     this.open = open;
+    this.go = go;
     this.el = h('footer.status');
+  }
+
+  // waits says that live updates are held back.
+  waits(yes) {
+    this.held = yes;
+    if (this.last) this.draw(this.last);
   }
 
   draw(s) {
@@ -16,6 +24,7 @@ export class StatusLine {
     const sp = s.spans, st = s.store, lost = sp.dropped, refused = sp.refused;
     const reasons = (el) => { el.tabIndex = 0; el.setAttribute('role', 'button'); el.onclick = () => this.open(s); el.onkeydown = (e) => { if (e.key === 'Enter') this.open(s); }; return el; };
     put(this.el,
+      this.held ? h('button.item.warn.held', { onclick: this.go }, warning(''), 'updates wait', h('kbd', null, '.')) : null,
       receiving(s),
       s.receiving && s.receiving.processes ? h('span.item.wide', null, h('span.lab', null, 'from'), h('b', null, count(s.receiving.processes)), s.receiving.processes === 1 ? 'process' : 'processes') : null,
       sp.received || lost ? (lost ? reasons(h('span.item.warn', null, warning(''), 'dropped', h('b', null, count(lost)))) : h('span.item', null, h('span.lab', null, 'dropped'), h('b', null, '0'))) : null,

@@ -3,9 +3,11 @@
 
 import { h, put } from './dom.js';
 import { phone, oneScroll } from './media.js';
-import { line } from './inert.js';
 
 const SPARE = 8;
+
+// opened is the row that was opened last, by table: who comes back finds it selected.
+const opened = new Map();
 
 export class Table {
   // o: {label, columns, key(row), open(row), small(row), sort, onSort(sort), more(), pending(n), height}
@@ -17,6 +19,7 @@ export class Table {
     this.total = 0;
     this.at = o.unselected ? -1 : 0;
     this.marked = new Set();
+    this.where = location.pathname + ' ' + (o.id || '');
     this.waiting = null;
     this.pool = [];
     this.columns = this.shown = o.columns;
@@ -78,6 +81,14 @@ export class Table {
     this.place();
     if (!live && this.scroller) this.scroller.scrollTop = this.scroller === this.body ? 0 : Math.min(this.scroller.scrollTop, this.top || 0);
     this.draw(true);
+    if (!live) this.recall();
+  }
+
+  // recall selects what was opened from here before, once.
+  recall() {
+    const i = opened.has(this.where) ? this.rows.findIndex((r) => this.o.key(r) === opened.get(this.where)) : -1;
+    opened.delete(this.where);
+    if (i > 0) this.select(i);
   }
 
   keep(rows) {
@@ -230,6 +241,11 @@ export class Table {
     }
   }
 
+  openSelected(e) {
+    opened.set(this.where, this.o.key(this.selected));
+    this.o.open(this.selected, e);
+  }
+
   click(e) {
     const sort = e.target.closest('[data-sort]');
     if (sort) { this.sortBy(sort.dataset.sort); return; }
@@ -237,7 +253,7 @@ export class Table {
     if (!row || e.target.closest('a, button')) return;
     this.at = Number(row.dataset.i);
     this.draw();
-    if (getSelection().isCollapsed) this.o.open(this.selected, e);
+    if (getSelection().isCollapsed) this.openSelected(e);
   }
 
   select(i) {
@@ -263,7 +279,7 @@ export class Table {
       case 'PageUp': this.select(this.at - page); return true;
       case 'Enter':
         if (!this.selected || (e.target.closest && e.target.closest('a, button, [role=tab]') && !this.el.contains(e.target))) return false;
-        this.o.open(this.selected, e);
+        this.openSelected(e);
         return true;
       case ' ':
         if (!this.o.mark || !this.selected || (e.target.closest && e.target.closest('button, a'))) return false;
@@ -289,11 +305,10 @@ export class Table {
     this.setSort('-' + ids[(cur + 1) % ids.length]);
   }
 
-  // tsv is the table as text, with heads.
-  tsv() {
+  // data is what the table holds, as plain values.
+  data() {
     const cols = this.columns.filter((c) => c.text);
-    const clean = (v) => (v == null ? '' : line(String(v)).replaceAll('\t', ' '));
-    return [cols.map((c) => c.id), ...this.rows.map((r) => cols.map((c) => clean(c.text(r))))].map((r) => r.join('\t')).join('\n') + '\n';
+    return { heads: cols.map((c) => c.id), rows: this.rows.map((r) => cols.map((c) => c.text(r))) };
   }
 }
 

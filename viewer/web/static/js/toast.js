@@ -21,8 +21,8 @@ export function toast(title, words = '', { kind = '', action } = {}) {
   el.addEventListener('pointerleave', () => { timer = setTimeout(() => el.remove(), 1500); });
 }
 
-// copyText puts a text on the clipboard and says so.
-export async function copyText(text, title, words = '') {
+// copyText puts a text on the clipboard and says so; action as in toast.
+export async function copyText(text, title, words = '', action = null) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -34,5 +34,5 @@ export async function copyText(text, title, words = '') {
     area.remove();
     if (!ok) { toast('Nothing was copied', 'The browser did not allow it.', { kind: 'bad' }); return; }
   }
-  toast(title, words);
+  toast(title, words, { action });
 }

@@ -4,18 +4,18 @@ import { Page } from './page.js';
 import { Table, outlines } from '../table.js';
 import { h, put, qty, s } from '../dom.js';
 import { count, difference, duration, plural, reward, column, unitFor, longest, signed, text, tick, tickStep } from '../format.js';
-import { LISTS, command } from '../help.js';
+import { LISTS, command, terminal } from '../help.js';
 import { quote } from '../query.js';
 import * as glyph from '../glyph.js';
 import { failed } from '../nothing.js';
 import { aborted } from '../api.js';
-import { copyText } from '../toast.js';
+import { copyTable } from '../copying.js';
 import { line, inert } from '../inert.js';
 import { gaps } from '../trace/path.js';
 import { short } from '../trace/talk.js';
 
 const PARTS = ['Admission', 'Pool', 'Model', 'Tools', 'Verify', 'Other'];
-const KEYS = ['Compare', [['j k', 'move'], ['Enter', 'open the step'], ['s', 'swap'], ['Esc', 'back']]];
+const KEYS = ['Compare', [['j k', 'move'], ['Enter', 'open the step'], ['s', 'swap'], ['Y', 'copy the steps (TSV, JSON)'], ['Esc', 'back']]];
 
 export class ComparePage extends Page {
   constructor(app, args, params) {
@@ -234,7 +234,7 @@ export class ComparePage extends Page {
 
   key(e) {
     if (this.runs) {
-      if (e.key === 'Y' && this.table) { copyText(this.table.tsv(), 'Table copied'); return true; }
+      if (e.key === 'Y' && this.table) { copyTable(this.table.data(), this.table.total); return true; }
       return this.table ? this.table.key(e) : false;
     }
     if (!this.d) return false;
@@ -244,14 +244,22 @@ export class ComparePage extends Page {
       case 'Home': this.select(0); return true;
       case 'End': this.select(1e9); return true;
       case 's': this.swap(); return true;
+      case 'Y': copyTable(this.data()); return true;
       case 'Enter': if (e.target.closest && e.target.closest('a, button')) return false; this.openStep(); return true;
       default: return false;
     }
   }
 
+  // data is the aligned steps.
+  data() {
+    const side = (x) => (x ? [x.start_ns, x.duration_ns, x.argument, x.tokens] : [null, null, null, null]);
+    const heads = ['start_ns', 'duration_ns', 'argument', 'tokens'];
+    return { heads: ['name', 'depth', 'turn', ...heads.map((h) => h + '_1'), ...heads.map((h) => h + '_2'), 'difference_ns'], rows: this.d.rows.map((r) => [r.name, r.depth, r.turn, ...side(r.a), ...side(r.b), r.difference_ns]) };
+  }
+
   above() { const run = this.d && (this.runs ? this.d.a.id : this.d.a.trace.run); return run ? '/runs/' + encodeURIComponent(run) : '/runs'; }
 
-  command() { return this.runs ? command(['a', 'b'].filter((k) => this.p.get(k)).map((k, i) => (i ? ',' : 'run:') + quote(this.p.get(k))).join('')) : 'lens traces show ' + this.p.get('a'); }
+  command() { return this.runs ? command(['a', 'b'].filter((k) => this.p.get(k)).map((k, i) => (i ? ',' : 'run:') + quote(this.p.get(k))).join('')) : terminal('traces show ' + this.p.get('a')); }
 
   // --- two runs
 

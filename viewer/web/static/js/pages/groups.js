@@ -6,7 +6,7 @@ import { bytes, count, duration, percent, rate } from '../format.js';
 import { spark } from '../charts.js';
 import { line } from '../inert.js';
 import * as glyph from '../glyph.js';
-import { copyText } from '../toast.js';
+import { copyTable } from '../copying.js';
 import { LISTS, command } from '../help.js';
 import { quote } from '../query.js';
 
@@ -84,12 +84,12 @@ export class GroupsTable {
       case 'Home': return go(0);
       case 'End': return go(this.lines.length - 1);
       case 'Enter': case 'l': case 'h': this.toggle(); return true;
-      case 'Y': copyText(this.tsv(), 'Table copied'); return true;
+      case 'Y': copyTable(this.data()); return true;
       default: return false;
     }
   }
 
-  tsv() { return ['group\tname\tspans\tbytes\tp50_ns\tp95_ns\tp99_ns\terrors', ...this.lines.map((r) => [r.group, r.name || '', r.spans, r.bytes, r.p50_ns ?? '', r.p95_ns ?? '', r.p99_ns ?? '', r.errors].map((v) => line(String(v))).join('\t'))].join('\n') + '\n'; }
+  data() { return { heads: ['group', 'name', 'spans', 'bytes', 'p50_ns', 'p95_ns', 'p99_ns', 'errors'], rows: this.lines.map((r) => [r.group, r.name, r.spans, r.bytes, r.p50_ns, r.p95_ns, r.p99_ns, r.errors]) }; }
 }
 
 function share(x, top, sub) { return h('span.share', null, h('span.track', null, h('i', { class: sub ? 'sub' : '', style: { width: Math.max(.6, x.byte_share / top * 100) + '%' } })), qty(percent(x.byte_share))); }

@@ -4,11 +4,12 @@ import { Page } from './page.js';
 import { Table, outlines } from '../table.js';
 import { Filter } from '../filter.js';
 import { h, put } from '../dom.js';
-import { count, plural } from '../format.js';
+import { count } from '../format.js';
 import { LISTS, command } from '../help.js';
 import { noMatch, bestDrop, failed } from '../nothing.js';
 import { aborted, Latest } from '../api.js';
-import { copyText, toast } from '../toast.js';
+import { toast } from '../toast.js';
+import { copyTable } from '../copying.js';
 
 // A subclass has show(d, live), which draws an answer.
 export class ListPage extends Page {
@@ -113,15 +114,12 @@ export class ListPage extends Page {
   key(e) {
     if (e.key === '/') { this.filter.focus(); return true; }
     if (e.key === 'c') { this.compareMarked(); return true; }
-    if (e.key === 'Y') { copyText(this.table.tsv(), 'Table copied', plural(this.table.rows.length, 'row') + ' as tab-separated text.'); return true; }
+    if (e.key === 'Y') { copyTable(this.table.data(), this.table.total); return true; }
     return this.drawn ? this.table.key(e) : false;
   }
 
   up() {
-    if (!this.q) return false;
-    this.filter.set('');
-    this.filter.apply();
-    return true;
+    return this.filter.clear();
   }
 
   command() { return command(this.q); }

@@ -8,12 +8,13 @@ import { clock, count, countdown, difference, duration, longest, percent, plural
 import { ms, now, sinceInstant, between } from '../clock.js';
 import { PARTS, split, swatch, progress, legend } from '../bars.js';
 import { rewards, durations, term } from '../charts.js';
-import { LISTS, command } from '../help.js';
+import { LISTS, command, commands, shell, terminal } from '../help.js';
 import { quote } from '../query.js';
 import * as glyph from '../glyph.js';
 import { noMatch, bestDrop, failed } from '../nothing.js';
 import { aborted, Latest } from '../api.js';
-import { copyText, toast } from '../toast.js';
+import { toast } from '../toast.js';
+import { copyTable } from '../copying.js';
 import { phone } from '../media.js';
 import { line } from '../inert.js';
 import { GroupsTable } from './groups.js';
@@ -190,7 +191,7 @@ export class RunPage extends Page {
     const tokens = r.tokens_in == null && r.tokens_out == null ? null : labelled('tokens', count(r.tokens_in) + ' in, ' + count(r.tokens_out) + ' out');
     put(this.header,
       h('div.titleline', null, h('h1', null, glyph.state(r.state === 'finished' ? 'finished' : r.state), h('span.cut', null, line(r.id))), state, h('span.gap'),
-        h('span.acts', null, h('button.btn', { onclick: () => this.compareRun() }, 'Compare…'), h('button.btn', { onclick: () => this.app.copyLink() }, glyph.copy(), 'Copy link'))),
+        h('span.acts', null, h('button.btn', { onclick: () => this.compareRun() }, 'Compare…'), h('button.btn', { onclick: () => this.exports() }, 'Export'), h('button.btn', { onclick: () => this.app.copyLink() }, glyph.copy(), 'Copy link'))),
       h('div.meta', null,
         labelled('started', started(r.started)), r.state === 'running' || r.last == null ? null : labelled('took', qty(duration(between(r.started, r.last)))),
         labelled('processes', count(r.processes)), labelled('groups', h('span.mono', null, line(r.spec ?? r.groups.join(',')))),
@@ -213,7 +214,7 @@ export class RunPage extends Page {
 
   drawPanels() {
     const d = this.d;
-    put(this.panels, this.timePanel(d), h('section.panel', null, h('h2', null, 'Reward', h('span.note', null, count(d.reward.n) + ' scored')), d.reward.n ? rewards(d.reward) : h('p.dim', null, d.filtered ? 'Nothing is scored among these.' : 'Nothing is scored yet.')),
+    put(this.panels, this.timePanel(d), h('section.panel', null, h('h2', null, 'Reward', h('span.note', null, count(d.reward.n) + ' scored')), d.reward.n ? rewards(d.reward, (a, b) => this.filter.add('reward:' + a + '..' + b)) : h('p.dim', null, d.filtered ? 'Nothing is scored among these.' : 'Nothing is scored yet.')),
       h('section.panel', null, h('h2', null, 'Duration', h('span.note', null, count(d.duration.n) + ' finished, log scale')), this.chart = h('div')), this.phoneFigures(d));
     this.resize.disconnect();
     this.resize.observe(this.chart);
@@ -378,6 +379,16 @@ export class RunPage extends Page {
     else toast('This rollout waits for admission', 'It has no spans yet.');
   }
 
+  // exports shows the commands that write the run, or what the filter leaves of it, to a file.
+  exports() {
+    const run = quote(this.run), file = this.run.replace(/[^\w.-]+/g, '_');
+    commands('Export', [
+      ['Every span of the run, as OTLP that any collector reads', terminal('export --run ' + shell(this.run) + ' -o ' + file + '.jsonl.zst')],
+      ['For ui.perfetto.dev', terminal('export --run ' + shell(this.run) + ' -f chrome -o ' + file + '.json.gz')],
+      [this.q ? 'The rollouts that match, as a table' : 'Its rollouts, as a table', terminal('export ' + shell('run:' + run + (this.q ? ' ' + this.q : '')) + ' -f csv --table rollouts -o ' + file + '.csv')],
+    ]);
+  }
+
   compareRun() { this.app.go('/compare?runs=1&a=' + encodeURIComponent(this.run)); }
 
   compareMarked() {
@@ -390,16 +401,13 @@ export class RunPage extends Page {
     if (e.key === '/') { if (!this.filter.el.hidden) this.filter.focus(); return true; }
     if (/^[1-3]$/.test(e.key)) { this.setTab(['rollouts', 'tasks', 'groups'][e.key - 1]); return true; }
     if (e.key === 'c') { this.compareMarked(); return true; }
-    if (e.key === 'Y' && this.table) { copyText(this.table.tsv(), 'Table copied', plural(this.table.rows.length, 'row') + ' as tab-separated text.'); return true; }
+    if (e.key === 'Y' && this.table) { copyTable(this.table.data(), this.table.total); return true; }
     if (this.table && this.shown) return this.table.key(e);
     return this.groups && this.tab === 'groups' ? this.groups.key(e) : false;
   }
 
   up() {
-    if (!this.q || this.filter.el.hidden) return false;
-    this.filter.set('');
-    this.filter.apply();
-    return true;
+    return !this.filter.el.hidden && this.filter.clear();
   }
 
   above() { return '/runs'; }

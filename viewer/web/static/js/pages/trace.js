@@ -14,11 +14,12 @@ import { load, path } from '../trace/loader.js';
 import { reroot, runOn } from '../trace/model.js';
 import { growing, grown } from '../trace/growing.js';
 import { groupPlaces } from '../trace/colours.js';
-import { TRACE } from '../help.js';
+import { TRACE, terminal } from '../help.js';
 import * as glyph from '../glyph.js';
 import { failed } from '../nothing.js';
 import { aborted } from '../api.js';
 import { copyText } from '../toast.js';
+import { copyTable } from '../copying.js';
 import { phone } from '../media.js';
 import * as prefs from '../prefs.js';
 import { line } from '../inert.js';
@@ -152,7 +153,7 @@ export class TracePage extends Page {
 
   drawHead() {
     const d = this.d, r = this.rollout;
-    const name = r ? [r.env || r.agent || r.id, r.task == null ? '' : 'task ' + r.task, r.attempt == null || (phone.matches && d.others.length > 1) ? '' : 'attempt ' + r.attempt + (r.attempts ? ' of ' + r.attempts : ''), r.retry ? 'retry ' + r.retry : ''].filter(Boolean) : [d.root ? d.root.name : 'no root received'];
+    const name = r ? [r.env || r.agent || r.id, r.task == null ? '' : 'task ' + r.task, r.attempt == null || (phone.matches && d.others.length > 1) ? '' : 'attempt ' + r.attempt + (r.attempts ? ' of ' + r.attempts : ''), r.retry ? 'retry ' + r.retry : ''].filter(Boolean) : [d.root && d.root.name ? d.root.name : 'no root received'];
     this.app.title(r ? [r.env, r.task == null ? '' : 'task ' + r.task, r.attempt == null ? '' : 'attempt ' + r.attempt].filter(Boolean) : [name[0]]);
     this.app.top.show(d.run ? '/runs' : '/traces', d.run ? [['Runs', '/runs'], [d.run.id, '/runs/' + encodeURIComponent(d.run.id)]] : [['Traces', '/traces'], [middle(this.trace)]]);
     this.runningChip = r && r.state === 'running' ? h('span.chip.run') : d.open && !r ? h('span.chip.run', null, 'still open') : null;
@@ -443,18 +444,18 @@ export class TracePage extends Page {
       case ']': this.otherAttempt(1); return true;
       case 'c': this.compare(); return true;
       case '/': wf.openFind(); return true;
-      case 'Y': copyText(this.tsv(), 'Rows copied', plural(wf.lines.n, 'row') + ' as tab-separated text.'); return true;
+      case 'Y': copyTable(this.data()); return true;
       default: return false;
     }
   }
 
-  tsv() {
-    const c = this.model.columns, out = ['span\tname\tstart_ns\tduration_ns\tprocess\tpath_ns'];
-    for (let k = 0; k < this.wf.lines.n; k++) {
-      const i = this.wf.lines.row[k];
-      out.push([c.id[i], line(c.strings[c.name[i]]), c.start[i], this.model.ends[i] - c.start[i], c.service[i] < 0 ? '' : line(this.d.services[c.service[i]].name), c.path[i]].join('\t'));
-    }
-    return out.join('\n') + '\n';
+  // data is the rows as shown.
+  data() {
+    const { columns: c, ends } = this.model, { lines } = this.wf;
+    return {
+      heads: ['span', 'name', 'start_ns', 'duration_ns', 'process', 'path_ns'],
+      rows: Array.from({ length: lines.n }, (_, k) => lines.row[k]).map((i) => [c.id[i], c.strings[c.name[i]], c.start[i], ends[i] - c.start[i], c.service[i] < 0 ? null : this.d.services[c.service[i]].name, c.path[i]]),
+    };
   }
 
   up() {
@@ -468,7 +469,7 @@ export class TracePage extends Page {
 
   keptUntil() { return this.d && this.d.removed_after ? day(ms(this.d.removed_after)) : ''; }
 
-  command() { return 'lens traces show ' + this.trace; }
+  command() { return terminal('traces show ' + this.trace); }
 }
 
 // inShort are the three largest parts of a time split, the two waits as one: what a phone has room for.
