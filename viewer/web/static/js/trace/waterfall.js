@@ -82,9 +82,10 @@ export class Waterfall {
     const id = this.model && this.lines && this.lines.n ? this.model.columns.id[this.lines.row[this.at]] : null;
     this.model = model;
     this.head = head;
-    this.now = head.open ? now : null;
+    const runs = head.open && model.open.length > 0; // a trace may be open only because its root has not come
+    this.now = runs ? now : null;
     this.colour = colourer(head, this.by);
-    this.stretch(Math.max(head.duration_ns || 0, Number(BigInt(head.end) - BigInt(head.start))), head.open ? now : 0);
+    this.stretch(Math.max(head.duration_ns || 0, Number(BigInt(head.end) - BigInt(head.start))), runs ? now : 0);
     this.layout();
     if (id) { const r = model.columns.id.indexOf(id); if (r >= 0) { const k = lineOf(model, this.lines, r); if (k >= 0) this.at = k; } }
     this.mark(ALL);
