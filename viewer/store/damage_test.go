@@ -262,25 +262,3 @@ func TestLogOfSealedChunk(t *testing.T) {
 		})
 	}
 }
-
-// TestUnreadable leaves out files that cannot be read, and goes on.
-func TestUnreadable(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir, store.Options{ChunkBytes: 1, SegmentBytes: 1})
-	for i := range uint64(3) {
-		add(t, s, request(t, sp{trace: i, id: 1, name: "a"}))
-	}
-	closeStore(t, s)
-	gone := segments(t, dir)[1]
-	if err := os.Remove(gone); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Base(gone), gone); err != nil { // to itself: root cannot read that either
-		t.Skip(err)
-	}
-	logger, text := logged()
-	r := open(t, dir, store.Options{Logger: logger})
-	if got := all(t, r); len(got) != 2 || r.Stats().Damaged != 1 || !strings.Contains(text.String(), "cannot read segment") {
-		t.Errorf("%d spans, %d damaged: %s", len(got), r.Stats().Damaged, text)
-	}
-}
