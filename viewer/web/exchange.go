@@ -219,14 +219,20 @@ func elements(list jsontext.Value) (out []jsontext.Value) {
 	return out
 }
 
+// Bounds of the search for events of the conventions in stored logs.
+const (
+	maxEventLogs    = 8 << 20 // bytes of stored logs; above them none are searched
+	maxEventRecords = 10_000  // records of the trace
+)
+
+var errEvents = errors.New("enough events")
+
 // genAIEvents finds what log records say about the calls of a trace: since the conventions of 2024 the content may be there
-// and not on the spans. Logs are searched only while there are few of them, or for a while.
+// and not on the spans.
 func (h *Handler) genAIEvents(ctx context.Context, v *view) (map[otlp.SpanID]*exchange, error) {
-	if h.o.Store.Stats().Kinds[store.Logs].Raw > maxCountedLogs {
+	if h.o.Store.Stats().Kinds[store.Logs].Raw > maxEventLogs {
 		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, logSearchTime)
-	defer cancel()
 	found := map[otlp.SpanID]*exchange{}
 	id := v.trace.ID
 	n := 0
@@ -248,12 +254,12 @@ func (h *Handler) genAIEvents(ctx context.Context, v *view) (map[otlp.SpanID]*ex
 				}
 			}
 		}
-		if n >= maxLogRecords {
-			return errEnough
+		if n >= maxEventRecords {
+			return errEvents
 		}
 		return ctx.Err()
 	})
-	if errors.Is(err, errEnough) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, errEvents) {
 		err = nil
 	}
 	return found, err
