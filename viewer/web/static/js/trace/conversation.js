@@ -46,8 +46,8 @@ export class Conversation {
     this.drawn = 0;
     this.at = -1;
     put(this.el);
-    if (d.source === 'none') { put(this.el, h('p.pad.dim', null, d.words)); return; }
-    if (!rows.length) { put(this.el, h('p.pad.dim', null, 'Nothing has been said yet.')); return; }
+    if (d.source === 'none') { put(this.el, h('p.pad.dim', { role: 'listitem' }, d.words)); return; }
+    if (!rows.length) { put(this.el, h('p.pad.dim', { role: 'listitem' }, 'Nothing has been said yet.')); return; }
     this.drawMore();
     if (this.selected) this.mark(this.selected);
   }

@@ -20,7 +20,7 @@ export class Logs {
       const d = await get(path + '/logs', { cursor }, this.ctl.signal);
       if (!cursor) put(this.el);
       else this.el.lastChild.remove();
-      if (!d.total) { put(this.el, h('p.pad.dim', null, 'No logs carry this trace’s id.')); return; }
+      if (!d.total) { put(this.el, h('p.pad.dim', { role: 'listitem' }, 'No logs carry this trace’s id.')); return; }
       this.el.append(...d.rows.map((r) => this.row(r)));
       if (d.next) this.el.append(h('p.pad', null, h('button.link', { onclick: () => this.load(path, d.next) }, 'More of ' + count(d.total))));
     } catch (e) { if (!aborted(e)) put(this.el, failed(e, () => this.load(path))); }
