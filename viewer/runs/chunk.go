@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lensgo/lens/viewer/internal/packed"
 	"github.com/lensgo/lens/viewer/otlp"
 )
 
@@ -172,30 +173,30 @@ func readFooter(t *table, b []byte) (*footer, error) {
 	if b[0] != footerVersion {
 		return nil, fmt.Errorf("it has version %d, must be %d", b[0], footerVersion)
 	}
-	r := footerReader{decoder: decoder{b: b[1:]}, t: t}
+	r := footerReader{decoder: decoder{packed.NewReader(b[1:])}, t: t}
 	r.head()
 	f := r.body()
-	if r.err == nil && len(r.b) > 0 {
-		r.fail("it goes on behind its end")
+	if r.Err() == nil && r.Len() > 0 {
+		r.Fail("it goes on behind its end")
 	}
-	return f, r.err
+	return f, r.Err()
 }
 
 func (r *footerReader) head() {
-	for range r.count(1) {
+	for range r.Count(1) {
 		r.texts = append(r.texts, r.string())
 	}
-	for range r.count(5) {
+	for range r.Count(5) {
 		p := Process{r.text(), r.text(), r.text(), r.text(), r.text()}
 		r.processes = append(r.processes, r.t.processOf(&p))
 	}
-	for range r.count(2) {
+	for range r.Count(2) {
 		r.scopes = append(r.scopes, r.t.scopeOf(scope{r.text(), r.text()}))
 	}
-	for range r.count(5) {
+	for range r.Count(5) {
 		k := shapeKey{process: pick(r, r.processes), scope: pick(r, r.scopes), name: r.text()}
 		k.kind, k.class = otlp.Kind(r.int32()), class(r.below(uint64(PartOther)+2))
-		if r.err == nil {
+		if r.Err() == nil {
 			r.shapes = append(r.shapes, r.t.intern(k))
 		}
 	}
@@ -207,26 +208,26 @@ func (r *footerReader) shape() uint32 { return pick(r, r.shapes) }
 
 // pick reads an index into a list.
 func pick[T any](r *footerReader, list []T) (x T) {
-	if i := r.uvarint(); i < uint64(len(list)) {
+	if i := r.Uvarint(); i < uint64(len(list)) {
 		return list[i]
 	}
-	r.fail("it refers to an entry that it does not have")
+	r.Fail("it refers to an entry that it does not have")
 	return x
 }
 
 func (r *footerReader) body() *footer {
 	f := &footer{seq: uint32(r.below(math.MaxUint32))}
-	for range r.count(10) {
+	for range r.Count(10) {
 		f.shapes = append(f.shapes, r.shape())
 		f.stats = append(f.stats, r.stat())
 	}
-	for range r.count(22) {
+	for range r.Count(22) {
 		f.traces = append(f.traces, r.trace())
 	}
-	for range r.count(50) {
+	for range r.Count(50) {
 		f.rolls = append(f.rolls, r.rollout())
 	}
-	for range r.count(25) {
+	for range r.Count(25) {
 		var k goneKey
 		r.id(k.trace[:])
 		r.id(k.key.span[:])
@@ -238,9 +239,9 @@ func (r *footerReader) body() *footer {
 
 func (r *footerReader) stat() (s stat) {
 	for _, x := range []*int64{&s.spans, &s.bytes, &s.errors, &s.cut, &s.copies, &s.open, &s.dropped} {
-		*x = r.varint()
+		*x = r.Varint()
 	}
-	s.first, s.last = r.uvarint(), r.uvarint()
+	s.first, s.last = r.Uvarint(), r.Uvarint()
 	s.durations.read(&r.decoder)
 	s.overTime.read(&r.decoder)
 	return s
@@ -254,12 +255,12 @@ func (r *footerReader) trace() (x traceRow) {
 	on := r.below(16)
 	x.gym, x.root.child, x.root.failed, x.partial = on&1 != 0, on&2 != 0, on&4 != 0, on&8 != 0
 	var set []uint32
-	for range r.count(1) {
+	for range r.Count(1) {
 		set = append(set, pick(r, r.processes))
 	}
 	x.processes = r.set(set)
 	if x.spans > 0 {
-		x.first, x.last, x.root.start, x.root.end = r.uvarint(), r.uvarint(), r.uvarint(), r.uvarint()
+		x.first, x.last, x.root.start, x.root.end = r.Uvarint(), r.Uvarint(), r.Uvarint(), r.Uvarint()
 		r.id(x.root.id[:])
 		x.root.shape = r.shape()
 	}
@@ -286,26 +287,26 @@ func (r *footerReader) rollout() (x Rollout) {
 		*n = int(r.int32())
 	}
 	for _, n := range []*int64{&x.Turns, &x.Calls, &x.TokensIn, &x.TokensOut} {
-		*n = r.varint()
+		*n = r.Varint()
 	}
 	for _, n := range []*int{&x.Spans, &x.Errors, &x.Cut, &x.Skewed} {
 		*n = int(r.int32())
 	}
-	x.Start, x.End = r.uvarint(), r.uvarint()
+	x.Start, x.End = r.Uvarint(), r.Uvarint()
 	for i := range x.Split {
-		x.Split[i] = time.Duration(r.varint())
+		x.Split[i] = time.Duration(r.Varint())
 	}
-	x.Reward = r.float()
+	x.Reward = r.Float()
 	if math.IsNaN(x.Reward) || math.IsInf(x.Reward, 0) {
-		r.fail("a reward is no number")
+		r.Fail("a reward is no number")
 	}
 	x.root = r.shape()
 	var set []uint32
-	for range r.count(1) {
+	for range r.Count(1) {
 		set = append(set, r.shape())
 	}
 	x.set = r.set(set)
-	for range min(r.count(2), maxAttributes) {
+	for range min(r.Count(2), maxAttributes) {
 		x.Attributes = append(x.Attributes, Attribute{r.text(), r.text()})
 	}
 	return x

@@ -2,94 +2,39 @@ package runs
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
+
+	"github.com/lensgo/lens/viewer/internal/packed"
 )
 
-// decoder reads a footer. The first mistake ends it; what is read then is zero.
-type decoder struct {
-	b   []byte
-	err error
-}
-
-func (r *decoder) fail(why string) {
-	if r.err == nil {
-		r.err = errors.New(why)
-	}
-	r.b = nil
-}
-
-func (r *decoder) uvarint() uint64 {
-	x, n := binary.Uvarint(r.b)
-	if n <= 0 {
-		r.fail("it ends in the middle of a number")
-		return 0
-	}
-	r.b = r.b[n:]
-	return x
-}
-
-func (r *decoder) varint() int64 {
-	x, n := binary.Varint(r.b)
-	if n <= 0 {
-		r.fail("it ends in the middle of a number")
-		return 0
-	}
-	r.b = r.b[n:]
-	return x
-}
+// decoder reads a footer.
+type decoder struct{ packed.Reader }
 
 // below reads a number under a bound.
 func (r *decoder) below(bound uint64) uint64 {
-	x := r.uvarint()
-	if x >= bound && r.err == nil {
-		r.fail(fmt.Sprintf("%d is not below %d", x, bound))
+	x := r.Uvarint()
+	if x >= bound && r.Err() == nil {
+		r.Fail(fmt.Sprintf("%d is not below %d", x, bound))
 		return 0
 	}
 	return x
 }
 
-// count reads the number of things that follow, each at least so many bytes long.
-func (r *decoder) count(least int) int {
-	n := r.uvarint()
-	if n > uint64(len(r.b)/least) {
-		r.fail("it ends before its last entry")
-		return 0
-	}
-	return int(n)
-}
-
-func (r *decoder) bytes(n int) []byte {
-	if n > len(r.b) {
-		r.fail("it ends in the middle of a text")
-		return make([]byte, min(n, 16))
-	}
-	b := r.b[:n]
-	r.b = r.b[n:]
-	return b
-}
-
 func (r *decoder) string() string {
-	n := r.count(1)
-	return string(r.bytes(n))
+	n := r.Count(1)
+	return string(r.Bytes(n))
 }
 
-func (r *decoder) id(b []byte) { copy(b, r.bytes(len(b))) }
+func (r *decoder) id(b []byte) { copy(b, r.Bytes(len(b))) }
 
 func (r *decoder) int32() int32 {
-	x := r.varint()
+	x := r.Varint()
 	if x < math.MinInt32 || x > math.MaxInt32 {
-		r.fail("a count has more than 32 bits")
+		r.Fail("a count has more than 32 bits")
 		return 0
 	}
 	return int32(x)
-}
-
-func (r *decoder) float() float64 {
-	var b [8]byte
-	copy(b[:], r.bytes(8))
-	return math.Float64frombits(binary.LittleEndian.Uint64(b[:]))
 }
 
 // encoder writes a footer. Texts, processes, scopes and shapes are written once and numbered in the order of their first use; they stand

@@ -116,11 +116,11 @@ const maxBucket = 61 * 16 // of a duration of 64 bits
 
 func (h *histogram) read(r *decoder) {
 	at := uint64(0)
-	for range r.count(2) {
+	for range r.Count(2) {
 		at += r.below(maxBucket)
 		n := r.below(1 << 32)
 		if at >= maxBucket {
-			r.fail("a histogram has no such bucket")
+			r.Fail("a histogram has no such bucket")
 			return
 		}
 		h.put(int(at), uint32(n))

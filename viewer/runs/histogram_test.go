@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"github.com/lensgo/lens/viewer/internal/packed"
 	"time"
 )
 
@@ -85,10 +87,10 @@ func TestSeriesAnyOrder(t *testing.T) {
 		if !reflect.DeepEqual(a, b) || len(a.Count) > maxSteps || int(sum) != len(times) {
 			t.Fatalf("%+v\nby parts\n%+v", a, b)
 		}
-		d := decoder{b: whole.append(nil)}
+		d := decoder{packed.NewReader(whole.append(nil))}
 		var read series
-		if read.read(&d); d.err != nil || !reflect.DeepEqual(read.public(), a) {
-			t.Fatalf("read %+v, %v", read.public(), d.err)
+		if read.read(&d); d.Err() != nil || !reflect.DeepEqual(read.public(), a) {
+			t.Fatalf("read %+v, %v", read.public(), d.Err())
 		}
 		parts.subtract(&whole)
 		if x := parts.public(); x.Count != nil {

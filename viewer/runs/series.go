@@ -136,13 +136,13 @@ func (s *series) append(b []byte) []byte {
 }
 
 func (s *series) read(r *decoder) {
-	n := r.count(1)
+	n := r.Count(1)
 	if n == 0 {
 		return
 	}
-	shift, first := r.below(lastShift+1), r.uvarint()
+	shift, first := r.below(lastShift+1), r.Uvarint()
 	if n > 2*maxSteps || shift < minShift || bits.Len64(first)+int(shift) > 64 || (first+uint64(n)-1)<<shift>>shift != first+uint64(n)-1 {
-		r.fail("a series is of no use")
+		r.Fail("a series is of no use")
 		return
 	}
 	s.shift, s.first = uint(shift), first

@@ -2,9 +2,10 @@ package series
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
+
+	"github.com/lensgo/lens/viewer/internal/packed"
 )
 
 // A footer is what [Model.Seal] returns: the samples of a chunk in the order in which they came, as differences to the ones before. It is
@@ -208,7 +209,7 @@ func (m *Model) Merge(chunk uint64, footer []byte) error {
 	if len(footer) == 0 {
 		return nil
 	}
-	d := decoder{b: footer, taken: make([]taken, 0, len(footer)/8)}
+	d := decoder{Reader: packed.NewReader(footer), taken: make([]taken, 0, len(footer)/8)}
 	if err := d.decode(); err != nil {
 		return fmt.Errorf("cannot read the series of a chunk: %w", err)
 	}
@@ -248,8 +249,7 @@ func (m *Model) again(d *decoder, x *taken, known []*series, chunk uint64) {
 
 // decoder reads a footer.
 type decoder struct {
-	b      []byte
-	err    error
+	packed.Reader
 	texts  []string
 	heads  []head
 	series []identity
@@ -266,76 +266,36 @@ type taken struct {
 	sample
 }
 
-func (d *decoder) fail(why string) {
-	if d.err == nil {
-		d.err = errors.New(why)
-	}
-	d.b = nil
-}
-
-func (d *decoder) uvarint() uint64 {
-	x, n := binary.Uvarint(d.b)
-	if n <= 0 {
-		d.fail("it ends in the middle of a number")
-		return 0
-	}
-	d.b = d.b[n:]
-	return x
-}
-
-func (d *decoder) varint() int64 {
-	x, n := binary.Varint(d.b)
-	if n <= 0 {
-		d.fail("it ends in the middle of a number")
-		return 0
-	}
-	d.b = d.b[n:]
-	return x
-}
-
-func (d *decoder) bytes(n uint64) []byte {
-	if n > uint64(len(d.b)) {
-		d.fail("it ends in the middle of a text")
-		return make([]byte, min(n, 8))
-	}
-	b := d.b[:n]
-	d.b = d.b[n:]
-	return b
-}
-
-func (d *decoder) word() uint64   { return binary.LittleEndian.Uint64(d.bytes(8)) }
-func (d *decoder) float() float64 { return math.Float64frombits(d.word()) }
-
-// count reads the number of things that follow, each at least so many bytes long.
-func (d *decoder) count(least, most uint64) uint64 {
-	n := d.uvarint()
-	if n > most || n*least > uint64(len(d.b)) {
-		d.fail("it ends before its last entry")
+// upTo reads the number of things that follow, each at least so many bytes long.
+func (d *decoder) upTo(most, least int) int {
+	n := d.Count(least)
+	if n > most {
+		d.Fail("it has more entries than it may")
 		return 0
 	}
 	return n
 }
 
 func (d *decoder) text() string {
-	n := d.uvarint()
+	n := d.Uvarint()
 	if n > 0 {
 		if n > uint64(len(d.texts)) {
-			d.fail("it refers to a text that it does not have")
+			d.Fail("it refers to a text that it does not have")
 			return ""
 		}
 		return d.texts[n-1]
 	}
-	s := string(d.bytes(d.count(1, math.MaxUint32)))
+	s := string(d.Bytes(d.Count(1)))
 	d.texts = append(d.texts, s)
 	return s
 }
 
 func (d *decoder) decode() error {
-	if v := d.bytes(1)[0]; v != footerVersion && d.err == nil {
+	if v := d.Uvarint(); v != footerVersion && d.Err() == nil {
 		return fmt.Errorf("it has version %d, must be %d", v, footerVersion)
 	}
-	for len(d.b) > 0 && d.err == nil {
-		switch op := d.uvarint(); op {
+	for d.Len() > 0 && d.Err() == nil {
+		switch op := d.Uvarint(); op {
 		case opHead:
 			d.head()
 		case opSeries:
@@ -346,7 +306,7 @@ func (d *decoder) decode() error {
 			d.sample(op - opSample)
 		}
 	}
-	return d.err
+	return d.Err()
 }
 
 func (d *decoder) head() {
@@ -354,19 +314,19 @@ func (d *decoder) head() {
 	for _, s := range [...]*string{&h.run, &h.service, &h.instance, &h.name, &h.unit, &h.description} {
 		*s = d.text()
 	}
-	flags := d.uvarint()
+	flags := d.Uvarint()
 	h.kind, h.cumulative, h.monotonic = Kind(flags&7), flags>>3&1 == 1, flags>>4&1 == 1
 	if h.kind >= kinds || flags >= 1<<5 {
-		d.fail("a metric is of no known kind")
+		d.Fail("a metric is of no known kind")
 	}
 	d.heads = append(d.heads, h)
 }
 
 // headAt reads the number of a head.
 func (d *decoder) headAt() uint64 {
-	n := d.uvarint()
+	n := d.Uvarint()
 	if n >= uint64(len(d.heads)) {
-		d.fail("it refers to a metric that it does not have")
+		d.Fail("it refers to a metric that it does not have")
 		return 0
 	}
 	return n
@@ -375,13 +335,13 @@ func (d *decoder) headAt() uint64 {
 func (d *decoder) identity() {
 	at := d.headAt()
 	var id identity
-	for range d.count(2, maxAttributes) {
+	for range d.upTo(maxAttributes, 2) {
 		id.attributes = append(id.attributes, Attribute{d.text(), d.text()})
 	}
-	for range d.count(8, maxBuckets) {
-		id.bounds = append(id.bounds, d.float())
+	for range d.upTo(maxBuckets, 8) {
+		id.bounds = append(id.bounds, d.Float())
 	}
-	if d.err != nil {
+	if d.Err() != nil {
 		return
 	}
 	id.head = d.heads[at]
@@ -392,40 +352,40 @@ func (d *decoder) identity() {
 func (d *decoder) apart(op uint64) {
 	x := taken{op: op, of: d.headAt()}
 	if op == opBroken {
-		x.key = d.uvarint()
+		x.key = d.Uvarint()
 	} else {
-		x.key, x.time = d.word(), d.varint()
+		x.key, x.time = d.Word(), d.Varint()
 	}
-	if d.err == nil {
+	if d.Err() == nil {
 		d.taken = append(d.taken, x)
 	}
 }
 
 func (d *decoder) sample(n uint64) {
 	if n >= uint64(len(d.series)) {
-		d.fail("it refers to a series that it does not have")
+		d.Fail("it refers to a series that it does not have")
 		return
 	}
 	id, last := &d.series[n], &d.last[n]
-	flags := d.uvarint()
+	flags := d.Uvarint()
 	if flags >= flagsEnd {
-		d.fail("a sample has flags of no meaning")
+		d.Fail("a sample has flags of no meaning")
 		return
 	}
-	x := sample{nothing: flags&flagNothing != 0, time: last.time + d.varint(), start: last.start, lo: math.NaN(), hi: math.NaN()}
+	x := sample{nothing: flags&flagNothing != 0, time: last.time + d.Varint(), start: last.start, lo: math.NaN(), hi: math.NaN()}
 	if flags&flagStart != 0 {
-		x.start += d.varint()
+		x.start += d.Varint()
 	}
 	if flags&flagInt != 0 {
-		x.v = float64(int64(last.v) + d.varint())
+		x.v = float64(int64(last.v) + d.Varint())
 	} else {
-		x.v = d.float()
+		x.v = d.Float()
 	}
 	if shape := id.shape(); shape == Distribution || shape == Quantiles {
-		x.n = last.n + uint64(d.varint())
+		x.n = last.n + uint64(d.Varint())
 		d.spread(id, &x, last.d, flags)
 	}
-	if d.err != nil {
+	if d.Err() != nil {
 		return
 	}
 	*last, d.time = x, x.time
@@ -436,43 +396,43 @@ func (d *decoder) spread(id *identity, x *sample, last *dist, flags uint64) {
 	if id.shape() == Quantiles {
 		x.q = make([]float64, len(id.bounds))
 		for i := range x.q {
-			x.q[i] = d.float()
+			x.q[i] = d.Float()
 		}
 		return
 	}
 	if flags&flagLo != 0 {
-		x.lo = d.float()
+		x.lo = d.Float()
 	}
 	if flags&flagHi != 0 {
-		x.hi = d.float()
+		x.hi = d.Float()
 	}
 	if last == nil {
 		last = &dist{}
 	}
-	x.d = &dist{scale: int32(d.varint())}
-	x.d.zero = last.zero + uint64(d.varint())
+	x.d = &dist{scale: int32(d.Varint())}
+	x.d.zero = last.zero + uint64(d.Varint())
 	x.d.pos, x.d.neg = d.counts(&last.pos), d.counts(&last.neg)
-	if d.err != nil {
+	if d.Err() != nil {
 		return
 	}
 	if id.kind == Histogram && (x.d.scale != 0 || x.d.pos.low < 0 || x.d.pos.end() > maxBuckets+1 || len(x.d.neg.n) > 0) || id.kind == ExponentialHistogram && !x.d.sound() {
-		d.fail("a histogram is of no use")
+		d.Fail("a histogram is of no use")
 	}
 }
 
 func (d *decoder) counts(last *counts) (c counts) {
-	n := d.count(1, maxBuckets+1)
+	n := d.upTo(maxBuckets+1, 1)
 	if n == 0 {
 		return c
 	}
-	low := d.varint()
+	low := d.Varint()
 	if low < -maxExponent || low > maxExponent {
-		d.fail("a histogram is of no use")
+		d.Fail("a histogram is of no use")
 		return c
 	}
 	c = counts{int32(low), make([]uint64, n)}
 	for i := range c.n {
-		c.n[i] = last.at(c.low+int32(i)) + uint64(d.varint())
+		c.n[i] = last.at(c.low+int32(i)) + uint64(d.Varint())
 	}
 	c.trim()
 	return c
