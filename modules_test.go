@@ -17,18 +17,18 @@ type modFile struct {
 	Replace []struct{ Old, New struct{ Path string } }
 }
 
-// TestModules compares the module files: one Go version, and every nested module of the workspace replaces every module of
-// the house that it reaches, by the right relative path. Otherwise a build without the workspace would fetch them.
+// TestModules compares the module files: one Go version, and every nested module replaces every module of the house that it
+// reaches, by the right relative path. Otherwise a build without the workspace would fetch them; bench is always built so.
 func TestModules(t *testing.T) {
 	mods := map[string]modFile{} // by module path
 	dirs := map[string]string{}
-	for _, dir := range workspace(t) {
+	for _, dir := range append(workspace(t), "bench") {
 		var m modFile
 		goJSON(t, &m, "mod", "edit", "-json", filepath.Join(dir, "go.mod"))
 		mods[m.Module.Path], dirs[m.Module.Path] = m, dir
 	}
-	if len(mods) < 5 {
-		t.Fatalf("the workspace uses %d modules; the scanner is broken", len(mods))
+	if len(mods) < 6 {
+		t.Fatalf("the workspace and bench are %d modules; the scanner is broken", len(mods))
 	}
 	var tools modFile // outside the workspace
 	goJSON(t, &tools, "mod", "edit", "-json", filepath.Join("tools", "go.mod"))
