@@ -1,6 +1,6 @@
 # Targets for people; the gate itself is .ci/run.
 
-.PHONY: demo test race lint ci soak tidy
+.PHONY: demo test race lint ci bench soak tidy
 
 demo:
 	go run ./cmd/gym demo
@@ -22,10 +22,16 @@ lint: .bin/staticcheck
 ci:
 	.ci/run
 
-# What takes longer than the gate may: many kills, many starts. Prints the test runner's own lines.
+# The viewer beside other receivers, some minutes for each part. docs/benchmarks.md says what the numbers mean.
+bench:
+	cd bench && GOWORK=off go run ./viewer -size full -skip start,soak
+
+# What takes longer than the gate may: many kills, many starts, 12 GB of data, a day's spans. Prints the test runner's own lines, and
+# tables.
 soak:
 	LENS_SOAK=1 go test -count=1 -timeout 60m -run 'Soak' -v ./cmd/... ./gym/...
+	cd bench && GOWORK=off go run ./viewer -size full -only start,kill,soak
 
 tidy:
-	for m in . cmd gym telemetry viewer tools; do (cd $$m && GOWORK=off go mod tidy) || exit 1; done
+	for m in . cmd gym telemetry viewer bench tools; do (cd $$m && GOWORK=off go mod tidy) || exit 1; done
 	go work sync
