@@ -11,6 +11,7 @@ import { failed } from '../nothing.js';
 import { aborted } from '../api.js';
 import { copyTable } from '../copying.js';
 import { line, inert } from '../inert.js';
+import { places } from '../trace/rows.js';
 import { gaps } from '../trace/path.js';
 import { short } from '../trace/talk.js';
 
@@ -134,6 +135,8 @@ export class ComparePage extends Page {
     for (let t = 0; t < full; t += step) ticks.push(t);
     const top = Math.max(1, ...d.rows.map((r) => Math.abs(r.difference_ns || 0)));
     this.rows = [];
+    this.places = { n: d.rows.length, depth: d.rows.map((r) => r.depth) };
+    places(this.places);
     const out = d.rows.map((r, i) => {
       const el = this.row(r, i, full, top, ticks);
       this.rows.push(el);
@@ -158,7 +161,7 @@ export class ComparePage extends Page {
     const bar = (x, cls) => (x ? h('i', { class: cls + (hasKids(this.d.rows, i) ? ' waits' : ''), style: { left: Math.max(0, x.start_ns / full * 100) + '%', width: 'max(2px, ' + Math.min(100, x.duration_ns / full * 100) + '%)', '--c': colour } }, hasKids(this.d.rows, i) ? this.ownWork(i, cls) : null) : null);
     const only = r.a && r.b ? '' : 'only in ' + (r.a ? 1 : 2);
     const name = line(r.name);
-    return h('div.srow', { role: 'row', 'aria-level': r.depth + 1, 'aria-selected': String(i === this.at), data: { i }, onclick: () => { this.select(i); this.openStep(); },
+    return h('div.srow', { role: 'row', 'aria-level': r.depth + 1, 'aria-posinset': this.places.pos[i], 'aria-setsize': this.places.size[i], 'aria-selected': String(i === this.at), data: { i }, onclick: () => { this.select(i); this.openStep(); },
       'aria-label': [name, only, r.a ? text(duration(r.a.duration_ns)) : '', r.b ? text(duration(r.b.duration_ns)) : '', r.difference_ns == null ? '' : 'difference ' + text(difference(r.difference_ns))].filter(Boolean).join(', ') },
       h('span.step', { role: 'gridcell' }, h('span.guides', { style: { width: Math.min(10, r.depth) * 21 + 'px' } }), h('span.wchev.' + (hasKids(this.d.rows, i) ? 'open' : 'none'), null, s('svg', { width: 12, height: 12, viewBox: '0 0 12 12' }, s('path', { d: 'M2.5 4L6 7.6 9.5 4', fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5 }))),
         h('span.pm.' + (r.paired ? 'two' : 'one'), null, h('i', { style: { background: r.paired ? 'var(--c' + this.caller(i) + ')' : colour } }), s('svg', { width: 7, height: 8, viewBox: '0 0 7 8' }, s('path', { d: 'M0 4h6M3.6 1.6L6 4 3.6 6.4', fill: 'none', stroke: 'var(--ink3)', 'stroke-width': 1.2 })), h('i', { style: { background: colour } })),

@@ -53,26 +53,27 @@ export class GroupsTable {
     const d = this.d, top = Math.max(...d.rows.map((g) => g.byte_share), 1e-9);
     this.lines = [];
     const rows = [];
-    d.rows.forEach((g) => {
-      rows.push(this.row(g, g, top, false));
-      if (this.open.has(g.group)) for (const n of this.names.get(g.group) || []) rows.push(this.row(n, g, top, true));
+    d.rows.forEach((g, k) => {
+      rows.push(this.row(g, g, top, false, [k + 1, d.rows.length + 1]));
+      const names = this.open.has(g.group) && this.names.get(g.group) || [];
+      names.forEach((n, m) => rows.push(this.row(n, g, top, true, [m + 1, names.length])));
     });
     put(this.el, h('div.thead', { role: 'row' }, HEADS.map(([t, r]) => h('span.th' + (r ? '.r' : '') + (t === 'Share of bytes' ? '.on' : ''), { role: 'columnheader' }, t, t === 'Share of bytes' ? h('span.arrow', null, '↓') : null))),
       h('div.tbody', null, rows, d.rows.length ? this.total(d) : h('div.nothing', null, 'No spans of this run are stored.')));
   }
 
-  row(x, g, top, isName) {
+  row(x, g, top, isName, [pos, size]) {
     const i = this.lines.push(x) - 1, open = this.open.has(g.group);
     const t = (v) => (v == null ? (isName || g.spans === 0 ? null : h('span.dim', null, 'open')) : qty(duration(v)));
     const cells = isName
       ? [h('span.name.sub.mono.cut', { title: x.name }, line(x.name)), '', count(x.spans), qty(percent(x.span_share)), '', '', qty(bytes(x.bytes)), share(x, top, true), t(x.p50_ns), t(x.p95_ns), t(x.p99_ns), errors(x.errors), '']
       : [h('span.name.mono', null, h('span.chev' + (open ? '.open' : ''), { 'aria-hidden': 'true' }, glyph.chevron()), title(g)), line(g.namespace || ''), count(g.spans), qty(percent(g.span_share)), spark(g.over_time.counts, 94), g.per_s ? qty(rate(g.per_s, '/s')) : h('span.dim', null, '0'), qty(bytes(g.bytes)), share(g, top, false), t(g.p50_ns), t(g.p95_ns), t(g.p99_ns), errors(g.errors), count(g.names)];
-    return h('div.row', { role: 'row', 'aria-level': isName ? 2 : 1, 'aria-expanded': isName ? null : String(open), 'aria-selected': String(i === this.at), data: { i } }, cells.map((c, k) => h('span.td' + (HEADS[k][1] ? '.r' : ''), { role: 'gridcell' }, c)));
+    return h('div.row', { role: 'row', 'aria-level': isName ? 2 : 1, 'aria-posinset': pos, 'aria-setsize': size, 'aria-expanded': isName ? null : String(open), 'aria-selected': String(i === this.at), data: { i } }, cells.map((c, k) => h('span.td' + (HEADS[k][1] ? '.r' : ''), { role: 'gridcell' }, c)));
   }
 
   total(d) {
     const cells = [h('b.name', null, count(d.rows.length) + ' groups'), '', count(d.total.spans), qty([['100.0', '%']]), '', qty(rate(d.total.per_s, '/s')), qty(bytes(d.total.bytes)), h('span.share', null, h('span'), qty([['100.0', '%']])), '', '', '', errors(d.total.errors), count(d.total.names)];
-    return h('div.row.sum', { role: 'row' }, cells.map((c, k) => h('span.td' + (HEADS[k][1] ? '.r' : ''), { role: 'gridcell' }, c)));
+    return h('div.row.sum', { role: 'row', 'aria-level': 1, 'aria-posinset': d.rows.length + 1, 'aria-setsize': d.rows.length + 1 }, cells.map((c, k) => h('span.td' + (HEADS[k][1] ? '.r' : ''), { role: 'gridcell' }, c)));
   }
 
   key(e) {

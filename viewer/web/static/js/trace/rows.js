@@ -88,3 +88,20 @@ function index(lines, n) {
   for (let k = lines.n - 1; k >= 0; k--) if (lines.kind[k] !== MORE) lines.index[lines.row[k]] = k;
   return lines.index;
 }
+
+// places counts each line among its siblings: lines.pos of lines.size, of what has n and depth.
+export function places(lines) {
+  const n = lines.n, pos = lines.pos = new Int32Array(n), size = lines.size = new Int32Array(n), seen = [];
+  for (let k = 0; k < n; k++) {
+    const d = lines.depth[k];
+    seen.length = d + 1;
+    pos[k] = seen[d] = (seen[d] || 0) + 1;
+  }
+  const last = [];
+  for (let k = n - 1; k >= 0; k--) {
+    const d = lines.depth[k];
+    last.length = d + 1;
+    size[k] = last[d] = last[d] || pos[k];
+    if (pos[k] === 1) last[d] = 0;
+  }
+}

@@ -3,7 +3,7 @@
 
 import { h, put, qty, setText, s } from '../dom.js';
 import { duration, percent, plural, text } from '../format.js';
-import { flatten, hasBelow, lineOf, FOLD, MORE } from './rows.js';
+import { flatten, hasBelow, lineOf, places, FOLD, MORE } from './rows.js';
 import { ERROR, GHOST, nameOf } from './columns.js';
 import { describe, spoken } from './labels.js';
 import { Scale } from './scale.js';
@@ -507,21 +507,3 @@ function fillQty(el, q) {
 }
 
 function prefixed(p, q) { return [[p + q[0][0], q[0][1]], ...q.slice(1)]; }
-
-// places counts each line among its siblings.
-function places(lines) {
-  const n = lines.n, pos = lines.pos = new Int32Array(n), size = lines.size = new Int32Array(n), seen = [];
-  for (let k = 0; k < n; k++) {
-    const d = lines.depth[k];
-    seen.length = d + 1;
-    pos[k] = seen[d] = (seen[d] || 0) + 1;
-  }
-  const last = [];
-  for (let k = n - 1; k >= 0; k--) {
-    const d = lines.depth[k];
-    last.length = d + 1;
-    size[k] = last[d] = last[d] || pos[k];
-    if (pos[k] === 1) last[d] = 0;
-  }
-}
-
