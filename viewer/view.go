@@ -8,7 +8,6 @@ import (
 	"os"
 
 	"github.com/lensgo/lens/viewer/ingest"
-	"github.com/lensgo/lens/viewer/runs"
 	"github.com/lensgo/lens/viewer/store"
 	"github.com/lensgo/lens/viewer/terminal"
 	"github.com/lensgo/lens/viewer/web"
@@ -70,12 +69,12 @@ func viewFiles(ctx context.Context, o ViewOptions) (*Opened, error) {
 }
 
 func (v *Opened) open(o ViewOptions, open func(string, store.Options) (*store.Store, error), dir string) (err error) {
-	model := runs.NewModel(runs.Options{})
-	if v.store, err = open(dir, store.Options{Summary: model, Logger: o.Logger}); err != nil {
+	m := newModels()
+	if v.store, err = open(dir, m.storeOptions(store.Options{Logger: o.Logger})); err != nil {
 		return err
 	}
-	rememberDone(dir, model)
-	v.handler, err = web.New(web.Options{Store: v.store, Runs: model, Version: o.Version, Logger: o.Logger})
+	rememberDone(dir, m.runs)
+	v.handler, err = web.New(m.webOptions(web.Options{Store: v.store, Version: o.Version, Logger: o.Logger}))
 	if err != nil {
 		return err
 	}

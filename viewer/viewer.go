@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/lensgo/lens/viewer/ingest"
-	"github.com/lensgo/lens/viewer/runs"
 	"github.com/lensgo/lens/viewer/store"
 	"github.com/lensgo/lens/viewer/web"
 )
@@ -47,7 +46,7 @@ type Options struct {
 type Viewer struct {
 	o        Options
 	store    *store.Store
-	model    *runs.Model
+	models   models
 	drivers  *drivers
 	receiver *ingest.Receiver // nil when nothing is received
 	handler  *web.Handler
@@ -75,17 +74,17 @@ func Start(ctx context.Context, o Options) (*Viewer, error) {
 }
 
 func (v *Viewer) start(ctx context.Context) error {
-	v.model = runs.NewModel(runs.Options{})
+	v.models = newModels()
 	var err error
-	if v.store, err = store.Open(v.o.Data, store.Options{
-		MaxBytes: v.o.Retention.Bytes, MaxAge: v.o.Retention.Age, Summary: v.model, Logger: v.o.Logger,
-	}); err != nil {
+	if v.store, err = store.Open(v.o.Data, v.models.storeOptions(store.Options{
+		MaxBytes: v.o.Retention.Bytes, MaxAge: v.o.Retention.Age, Logger: v.o.Logger,
+	})); err != nil {
 		return err
 	}
-	v.drivers = openDrivers(v.o.Data, v.model, v.o.Logger)
+	v.drivers = openDrivers(v.o.Data, v.models.runs, v.o.Logger)
 	healing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	v.stopHealing = stop
-	v.serving.Go(func() { heal(healing, v.model, v.store) })
+	v.serving.Go(func() { heal(healing, v.models.runs, v.store) })
 	for _, path := range v.o.Files {
 		if _, err := ingest.Load(ctx, path, sink{v.store}); err != nil {
 			return err
@@ -137,11 +136,11 @@ func (v *Viewer) secure() (err error) {
 
 // serve starts the page.
 func (v *Viewer) serve(l net.Listener) (err error) {
-	v.handler, err = web.New(web.Options{
-		Store: v.store, Runs: v.model, Results: v.o.Results, ResultsRun: v.o.ResultsRun, Token: v.token, Data: dataFlag(v.o.Data),
+	v.handler, err = web.New(v.models.webOptions(web.Options{
+		Store: v.store, Results: v.o.Results, ResultsRun: v.o.ResultsRun, Token: v.token, Data: dataFlag(v.o.Data),
 		MaxBytes: v.o.Retention.Bytes, MaxAge: v.o.Retention.Age,
 		Hosts: hostsOf(v.o.Listen), Version: v.o.Version, Received: v.received, Logger: v.o.Logger,
-	})
+	}))
 	if err != nil {
 		l.Close()
 		return err
@@ -251,7 +250,7 @@ func (v *Viewer) shutdown(ctx context.Context) error {
 	}
 	v.serving.Wait()
 	if v.store != nil {
-		v.model.Settle()
+		v.models.runs.Settle()
 		errs = append(errs, v.store.Close(ctx))
 	}
 	return errors.Join(errs...)

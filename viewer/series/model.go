@@ -12,13 +12,16 @@ import (
 // Options bound what a model keeps in memory. The zero value is good.
 type Options struct {
 	MaxBytes  int64 // about, all together; 0 is 64 MB
-	MaxSeries int   // of a metric of a run; 0 is 200
+	MaxSeries int   // of a metric of a run; 0 is DefaultMaxSeries
 	MaxPoints int   // of a series; 0 is 480
 }
 
+// DefaultMaxSeries is how many series of a metric are shown.
+const DefaultMaxSeries = 200
+
 func (o Options) withDefaults() Options {
 	o.MaxBytes = cmp.Or(max(o.MaxBytes, 0), 64e6)
-	o.MaxSeries = cmp.Or(max(o.MaxSeries, 0), 200)
+	o.MaxSeries = cmp.Or(max(o.MaxSeries, 0), DefaultMaxSeries)
 	o.MaxPoints = max(cmp.Or(max(o.MaxPoints, 0), 480), leastPoints)
 	return o
 }

@@ -24,6 +24,7 @@ func TestContract(t *testing.T) {
 		"/api/v1/runs/{run}/rollouts?": {"rollouts", "rollouts_page"}, "/api/v1/runs/{run}/tasks?": {"tasks"}, "/api/v1/traces?": {"traces"},
 		"/api/v1/traces/{trace}?": {"trace", "trace_plain"}, "/api/v1/traces/{trace}/spans?": {"spans", "spans_odd"}, "/api/v1/traces/{trace}/spans/{span}?": {"span"},
 		"/api/v1/traces/{trace}/conversation?": {"conversation", "conversation_none"}, "/api/v1/traces/{trace}/logs?": {"logs"},
+		"/api/v1/runs/{run}/logs?": {"run_logs", "run_logs_text"}, "/api/v1/metrics?": {"metrics"}, "/api/v1/metrics/chart?": {"chart", "chart_rate", "chart_value"},
 		"/api/v1/groups?": {"groups", "groups_all"}, "/api/v1/names?": {"names"}, "/api/v1/compare/runs?": {"compare_runs"},
 		"/api/v1/compare/traces?": {"compare_traces"}, "/api/v1/complete?": {"complete_fields", "complete_values"}, "/api/v1/find?": {"find", "find_rollout"},
 		"Errors": {"error_query", "error_removed", "error_not_found", "error_parameter"},
@@ -51,9 +52,9 @@ func TestContract(t *testing.T) {
 var (
 	heading   = regexp.MustCompile("(?m)^##+ (.*)$")
 	fence     = regexp.MustCompile("(?s)```json\n(.*?)```")
-	named     = regexp.MustCompile("(?s)\n(RUN|ROLLOUT|TRACE):\n\n```json\n(.*?)```")
+	named     = regexp.MustCompile("(?s)\n(RUN|ROLLOUT|TRACE|METRIC):\n\n```json\n(.*?)```")
 	attribute = regexp.MustCompile("ATTRIBUTE: `(.*?)`")
-	bare      = regexp.MustCompile(`([\[: ])(RUN|ROLLOUT|TRACE|ATTRIBUTE|STATUS)([\],} ])`)
+	bare      = regexp.MustCompile(`([\[: ])(RUN|ROLLOUT|TRACE|METRIC|ATTRIBUTE|STATUS)([\],} ])`)
 )
 
 // examplesOf returns the first example under each heading, by the path in it, and those that have a name.

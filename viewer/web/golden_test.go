@@ -26,6 +26,7 @@ func TestGolden(t *testing.T) {
 	}})
 	web.WaitResults(b.web)
 	b.fill()
+	b.fillMetrics()
 	b.add(plainTrace())
 	second := rollout(20, 0, 0, 0.5, "")
 	for _, rs := range second.td.ResourceSpans().All() {
@@ -52,6 +53,12 @@ func TestGolden(t *testing.T) {
 		"conversation":      "/traces/" + one + "/conversation",
 		"conversation_none": "/traces/" + newTrace(30).id.String() + "/conversation",
 		"logs":              "/traces/" + one + "/logs",
+		"run_logs":          "/runs/" + runID + "/logs?level=info&limit=2",
+		"run_logs_text":     "/runs/" + runID + "/logs?text=MODEL",
+		"metrics":           "/metrics",
+		"chart":             "/metrics/chart?run=" + runID + "&name=gym.model_call.duration_ms&unit=ms&by=*",
+		"chart_rate":        "/metrics/chart?run=" + runID + "&name=gym.rollout.completed_total",
+		"chart_value":       "/metrics/chart?run=" + runID + "&name=gym.sandbox.active",
 		"groups":            "/groups?run=" + runID,
 		"groups_all":        "/groups",
 		"names":             "/names?run=" + runID + "&group=server",

@@ -19,7 +19,9 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 	"go.uber.org/goleak"
 
+	"github.com/lensgo/lens/viewer/logs"
 	"github.com/lensgo/lens/viewer/runs"
+	"github.com/lensgo/lens/viewer/series"
 	"github.com/lensgo/lens/viewer/store"
 	"github.com/lensgo/lens/viewer/web"
 )
@@ -47,11 +49,12 @@ func newBench(t testing.TB, o web.Options) *bench {
 	}
 	model := runs.NewModel(runs.Options{})
 	dir := t.TempDir()
-	s, err := store.Open(dir, store.Options{Summary: model})
+	metrics, records := series.NewModel(series.Options{}), logs.NewModel()
+	s, err := store.Open(dir, store.Options{Summary: model, Metrics: metrics, Logs: records})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Store, o.Runs = s, model
+	o.Store, o.Runs, o.Metrics, o.Logs = s, model, metrics, records
 	if o.Version == "" {
 		o.Version = "0.3.0"
 	}
@@ -259,6 +262,7 @@ func (b *bench) fill() {
 	ld := plog.NewLogs()
 	rl := ld.ResourceLogs().AppendEmpty()
 	rl.Resource().Attributes().PutStr("service.name", agent.service)
+	rl.Resource().Attributes().PutStr("nemo.run.id", runID)
 	for i, text := range []string{"calling the model", "model answered", "verifying"} {
 		l := rl.ScopeLogs().AppendEmpty().LogRecords().AppendEmpty()
 		l.SetTraceID(newTrace(0).id)

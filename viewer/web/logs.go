@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -11,21 +10,16 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
-	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
 
-	"github.com/lensgo/lens/semconv"
+	"github.com/lensgo/lens/viewer/logs"
 	"github.com/lensgo/lens/viewer/otlp"
-	"github.com/lensgo/lens/viewer/store"
 )
 
 const (
-	maxLogRecords  = 10_000  // of a trace
-	maxCountedLogs = 8 << 20 // bytes of stored logs up to which those of a trace are counted for its header
-	logSearchTime  = 2 * time.Second
+	maxLogRecords    = 10_000 // of a trace
+	maxCountedChunks = 8      // of stored logs, up to which those of a trace are counted for its header
+	logSearchTime    = 2 * time.Second
 )
-
-// The store has no index of logs, so that those of a trace are found by reading them all. Chunks in which the bytes of the
-// trace id do not occur are passed over without being decoded.
 
 var errEnough = errors.New("enough")
 
@@ -33,60 +27,37 @@ var errEnough = errors.New("enough")
 func (h *Handler) logsOf(ctx context.Context, v *view) (list []LogRecord, problem string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, logSearchTime)
 	defer cancel()
-	id := v.trace.ID
-	err = h.o.Store.Each(ctx, store.Logs, func(b []byte) error {
-		if !bytes.Contains(b, id[:]) {
-			return ctx.Err()
-		}
-		req := plogotlp.NewExportRequest()
-		if err := req.UnmarshalProto(b); err != nil {
-			problem = "A part of the stored logs cannot be read."
-			return nil
-		}
-		list = appendLogs(list, req.Logs(), v)
-		if len(list) >= maxLogRecords {
+	found, err := logs.Trace(ctx, h.o.Store, v.trace.ID, func(r logs.Record) error {
+		if len(list) == maxLogRecords {
 			return errEnough
 		}
-		return ctx.Err()
+		list = append(list, LogRecord{logLine(&r), gap(r.Time(), v.start)})
+		return nil
 	})
 	switch {
 	case errors.Is(err, errEnough):
 		problem, err = "This trace has more than 10,000 log records; the first of them are here.", nil
 	case errors.Is(err, context.DeadlineExceeded):
 		problem, err = "Not all stored logs were searched: that takes more than 2 s here.", nil
+	case found.Damaged > 0:
+		problem = damagedLogs
 	}
 	slices.SortStableFunc(list, func(a, b LogRecord) int { return cmp.Compare(a.Time, b.Time) })
-	return list[:min(len(list), maxLogRecords)], problem, err
+	return list, problem, err
 }
 
-func appendLogs(list []LogRecord, logs plog.Logs, v *view) []LogRecord {
-	for _, rl := range logs.ResourceLogs().All() {
-		service := "unknown service"
-		if name, ok := rl.Resource().Attributes().Get(semconv.ServiceName); ok {
-			service = clip(otlp.Text(name.AsString()), 200)
-		}
-		for _, sl := range rl.ScopeLogs().All() {
-			for _, l := range sl.LogRecords().All() {
-				if otlp.TraceID(l.TraceID()) == v.trace.ID {
-					list = append(list, logRecord(l, service, v.start))
-				}
-			}
-		}
-	}
-	return list
-}
+const damagedLogs = "A part of the stored logs cannot be read."
 
-func logRecord(l plog.LogRecord, service string, start uint64) LogRecord {
-	t := uint64(cmp.Or(l.Timestamp(), l.ObservedTimestamp()))
-	body := otlp.Text(l.Body().AsString())
-	out := LogRecord{Time: Instant(t), StartNS: gap(t, start), Severity: otlp.Text(l.SeverityText()), Number: int32(l.SeverityNumber()),
-		Body: cutText(body, maxText), Service: service}
+func logLine(r *logs.Record) LogLine {
+	body := otlp.Text(r.Body().AsString())
+	out := LogLine{Time: Instant(r.Time()), Severity: otlp.Text(r.SeverityText()), Number: int32(r.SeverityNumber()),
+		Body: cutText(body, maxText), Service: clip(cmp.Or(r.Service, "unknown service"), 200)}
 	out.Cut = len(body) - len(out.Body)
-	out.Severity = clip(cmp.Or(out.Severity, severityName(l.SeverityNumber())), 100)
-	if id := otlp.SpanID(l.SpanID()); !id.IsZero() {
+	out.Severity = clip(cmp.Or(out.Severity, severityName(r.SeverityNumber())), 100)
+	if id := otlp.SpanID(r.SpanID()); !id.IsZero() {
 		out.Span = &id
 	}
-	for key, value := range l.Attributes().All() {
+	for key, value := range r.Attributes().All() {
 		if len(out.Attributes) == 64 {
 			break
 		}
@@ -130,7 +101,7 @@ func pdataType(t pcommon.ValueType) string {
 
 // countLogs counts the logs of a trace, nil when that would take long.
 func (h *Handler) countLogs(ctx context.Context, v *view) (*int, error) {
-	if h.o.Store.Stats().Kinds[store.Logs].Raw > maxCountedLogs {
+	if logs.Chunks(h.o.Store, v.trace.ID) > maxCountedChunks {
 		return nil, nil
 	}
 	list, _, err := h.logsOf(ctx, v)
@@ -169,9 +140,7 @@ func (h *Handler) getLogs(r *http.Request, p *params) (any, error) {
 	}
 	texts := newBudget()
 	for _, l := range page {
-		full := len(l.Body) + l.Cut
-		l.Body, _ = texts.cut(l.Body)
-		l.Cut = full - len(l.Body)
+		l.spend(texts)
 		out.Rows = append(out.Rows, l)
 	}
 	out.Next = next

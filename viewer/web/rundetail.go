@@ -26,6 +26,7 @@ type RunCounts struct {
 	Rollouts int    `json:"rollouts"`
 	Tasks    int    `json:"tasks"`
 	Groups   int    `json:"groups"`
+	Metrics  *int   `json:"metrics"`
 	Logs     *int64 `json:"logs"`
 }
 
@@ -84,7 +85,13 @@ func (h *Handler) getRun(r *http.Request, p *params) (any, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	return h.model.detail(runName(r.PathValue("run")), filter)
+	run := runName(r.PathValue("run"))
+	d, err := h.model.detail(run, filter)
+	if err != nil {
+		return nil, err
+	}
+	d.Counts.Metrics, d.Counts.Logs = h.metricCount(run), h.logCount(run)
+	return d, nil
 }
 
 func (s *summary) detail(id, filter string) (*RunDetail, error) {

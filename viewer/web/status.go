@@ -18,8 +18,8 @@ type Status struct {
 	Requests  RequestCounts `json:"requests"`
 	Spans     SpanCounts    `json:"spans"`
 	Reasons   []Reason      `json:"reasons"`
-	Metrics   ReceivedCount `json:"metrics"`
-	Logs      ReceivedCount `json:"logs"`
+	Metrics   SignalCounts  `json:"metrics"`
+	Logs      SignalCounts  `json:"logs"`
 	Store     StoreStatus   `json:"store"`
 	Listening []Listener    `json:"listening"`
 	Results   ResultsStatus `json:"results"`
@@ -56,9 +56,10 @@ type Reason struct {
 	Spans int64  `json:"spans"`
 }
 
-// ReceivedCount counts requests of a signal.
-type ReceivedCount struct {
+// SignalCounts counts requests of a signal, and the data points or log records that are stored.
+type SignalCounts struct {
 	Received int64 `json:"received"`
+	Stored   int64 `json:"stored"`
 }
 
 // StoreStatus is the state of the store.
@@ -103,6 +104,7 @@ func (h *Handler) status() Status {
 	traces := kept.Kinds[store.Traces]
 	s := Status{
 		API: 1, Version: h.o.Version, Now: Instant(h.now().UnixNano()), Started: Instant(h.started.UnixNano()),
+		Metrics: SignalCounts{Stored: kept.Kinds[store.Metrics].Spans}, Logs: SignalCounts{Stored: kept.Kinds[store.Logs].Spans},
 		Spans: SpanCounts{Stored: traces.Spans, Truncated: all.truncated, Duplicates: all.copies},
 		Store: StoreStatus{Bytes: kept.Bytes, Oldest: clockOf(kept.Oldest), Newest: clockOf(kept.Newest), Traces: all.traces, ReadOnly: true,
 			Problems: problemsOf(kept)},

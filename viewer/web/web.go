@@ -9,7 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lensgo/lens/viewer/logs"
 	"github.com/lensgo/lens/viewer/runs"
+	"github.com/lensgo/lens/viewer/series"
 	"github.com/lensgo/lens/viewer/store"
 )
 
@@ -20,6 +22,10 @@ const apiBase = "/api/v1/"
 type Options struct {
 	Store *store.Store
 	Runs  *runs.Model // the summary of Store
+
+	// Metrics and Logs are the digests of Store; without them there are no metrics, and logs are not counted.
+	Metrics *series.Model
+	Logs    *logs.Model
 
 	// Results is the results file of a run, from which conversations are read; the file of its failures is found beside
 	// it. It need not be there yet. ResultsRun is the run's id; "" takes every run for the file's.
@@ -170,6 +176,9 @@ func (h *Handler) routes() {
 		"runs/{run}/rollouts":         h.getRollouts,
 		"runs/{run}/rollout":          h.getRollout,
 		"runs/{run}/tasks":            h.getTasks,
+		"runs/{run}/logs":             h.getRunLogs,
+		"metrics":                     h.getMetrics,
+		"metrics/chart":               h.getChart,
 		"traces":                      h.getTraces,
 		"traces/{trace}":              h.getTrace,
 		"traces/{trace}/spans":        h.getSpans,
