@@ -259,17 +259,18 @@ func (c *chrome) arrow(phase string, id int64, name string, at lanePlace, ts int
 	c.buf = append(c.buf, '}')
 }
 
-// appendMicros writes nanoseconds as microseconds. Perfetto multiplies what it reads by 1000 and cuts the rest off, which for some
-// numbers gives a nanosecond less, and spans that overlap by it: half a nanosecond more is written for these.
+// appendMicros writes nanoseconds as microseconds. Perfetto reads a float and multiplies it by 1000; some versions cut the rest off
+// then, others round. Cut, some numbers give a nanosecond less, and with it spans that overlap, which it drops: these get a fraction of a
+// nanosecond more, that both ways lose again.
 func appendMicros(dst []byte, ns int64) []byte {
 	dst = strconv.AppendInt(dst, ns/1000, 10)
 	rest := ns % 1000
-	if rest == 0 {
+	if rest == 0 { // an integer is read exactly
 		return dst
 	}
 	dst = append(dst, '.', byte('0'+rest/100), byte('0'+rest/10%10), byte('0'+rest%10))
 	if int64(float64(ns)/1000*1000) != ns {
-		dst = append(dst, '5')
+		dst = append(dst, '2')
 	}
 	return dst
 }
