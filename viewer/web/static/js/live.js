@@ -1,6 +1,9 @@
-// Live updates: one event stream for what is on screen. Tells when it was lost, and when it will try again.
+// Live updates: one event stream for what is on screen. Tells when it was lost, and when it will try again. A page that nobody sees
+// has none: browsers allow six connections to one place, and as many tabs would leave the seventh without any.
 
 import { tell, now } from './clock.js';
+
+const REST = 10000;
 
 export class Live extends EventTarget {
   constructor() {
@@ -9,7 +12,13 @@ export class Live extends EventTarget {
     this.connected = false;
     this.wait = 1000;
     addEventListener('online', () => this.connect());
-    document.addEventListener('visibilitychange', () => { if (!document.hidden && !this.connected) this.connect(); });
+    document.addEventListener('visibilitychange', () => {
+      clearTimeout(this.unseen);
+      if (document.hidden) this.unseen = setTimeout(() => this.rest(), REST);
+      else if (this.resting || !this.connected) this.connect();
+    });
+    addEventListener('pagehide', () => this.rest());
+    addEventListener('pageshow', (e) => { if (e.persisted) this.connect(); });
   }
 
   // watch names the run and the trace on screen.
@@ -20,8 +29,17 @@ export class Live extends EventTarget {
     this.connect();
   }
 
+  // rest gives the connection up until the page is seen again.
+  rest() {
+    clearTimeout(this.timer);
+    this.resting = true;
+    if (this.source) this.source.close();
+    this.source = null;
+  }
+
   connect() {
     clearTimeout(this.timer);
+    this.resting = false;
     if (this.source) this.source.close();
     const q = new URLSearchParams();
     if (this.run) q.set('run', this.run);
