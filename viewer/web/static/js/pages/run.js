@@ -89,7 +89,7 @@ function taskColumns(page, d) {
   const cols = [
     many && { id: 'env', head: 'Environment', sort: 'env', width: 'minmax(150px, 150fr)', text: (r) => r.env, cell: (r) => h('span.cut', { title: r.env }, line(r.env)) },
     { id: 'task', head: 'Task', sort: 'task', width: '54px', text: (r) => r.task, cell: (r) => count(r.task) },
-    { id: 'attempts', head: 'Attempts', sort: 'state', first: 'arrow', width: 'minmax(130px, 170fr)', text: (r) => r.verdict, cell: verdict },
+    { id: 'attempts', head: 'Attempts', sort: 'state', first: 'arrow', width: 'minmax(150px, 170fr)', text: (r) => r.verdict, cell: verdict },
   ];
   for (let k = 0; k < n; k++) {
     const a = (r) => r.attempts[k];

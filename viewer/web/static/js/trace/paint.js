@@ -315,11 +315,11 @@ function round(ctx, x, y, w, h, r) {
   ctx.roundRect(x, y, w, h, r);
 }
 
-// over draws the moving layer: the now line and the time under the pointer.
+// over draws the moving layer: the now line, but not across the text of a phone's rows, and the time under the pointer.
 export function over(ctx, p) {
   const { width, height, colours, scale, now, at } = p;
   ctx.clearRect(0, 0, width + 20, height);
-  if (now != null && now >= scale.from && now <= scale.to) {
+  if (now != null && !p.drop && now >= scale.from && now <= scale.to) {
     ctx.fillStyle = colours.acc;
     ctx.fillRect(Math.min(width, Math.round(scale.x(now))), 0, 1, height);
   }

@@ -74,8 +74,8 @@ export class Waterfall {
 
   get left() { return phone.matches ? 16 : this.nameNow + DUR + SHARE; }
 
-  // nameNow is the name column's width; where space is short it leaves the timeline 320 px.
-  get nameNow() { return Math.min(this.nameWidth, Math.max(150, (this.fullWidth || 2000) - DUR - SHARE - MARGIN - 320)); }
+  // nameNow is the name column's width; where space is short it leaves the timeline 240 px.
+  get nameNow() { return Math.min(this.nameWidth, Math.max(150, (this.fullWidth || 2000) - DUR - SHARE - MARGIN - 240)); }
 
   // set shows a model; head is the trace's summary. Open and closed rows, zoom and selection stay.
   set(model, head, now) {
