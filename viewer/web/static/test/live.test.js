@@ -20,6 +20,7 @@ test('a page that nobody sees gives its connection up, and takes it again when i
   const live = new Live();
   live.watch('run', '');
   assert.equal(open(), 1);
+  streams[0].dispatchEvent(Object.assign(new Event('update'), { data: '{"now":"1796043805000000000"}' }));
   see(false);
   mock.timers.tick(9999);
   see(true);
