@@ -11,11 +11,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
-	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
 
 	"github.com/lensgo/lens/semconv"
+	"github.com/lensgo/lens/viewer/logs"
 	"github.com/lensgo/lens/viewer/otlp"
-	"github.com/lensgo/lens/viewer/store"
 )
 
 // exchange is what one call of a model was told and said: lists of messages, and of parts for the instructions.
@@ -219,47 +218,21 @@ func elements(list jsontext.Value) (out []jsontext.Value) {
 	return out
 }
 
-// Bounds of the search for events of the conventions in stored logs.
-const (
-	maxEventLogs    = 8 << 20 // bytes of stored logs; above them none are searched
-	maxEventRecords = 10_000  // records of the trace
-)
-
-var errEvents = errors.New("enough events")
-
 // genAIEvents finds what log records say about the calls of a trace: since the conventions of 2024 the content may be there
-// and not on the spans.
+// and not on the spans. What a search finds in its time is what there is.
 func (h *Handler) genAIEvents(ctx context.Context, v *view) (map[otlp.SpanID]*exchange, error) {
-	if h.o.Store.Stats().Kinds[store.Logs].Raw > maxEventLogs {
-		return nil, nil
-	}
+	within, cancel := context.WithTimeout(ctx, logSearchTime)
+	defer cancel()
 	found := map[otlp.SpanID]*exchange{}
-	id := v.trace.ID
 	n := 0
-	err := h.o.Store.Each(ctx, store.Logs, func(b []byte) error {
-		if !bytes.Contains(b, id[:]) || !bytes.Contains(b, []byte("gen_ai.")) {
-			return ctx.Err()
+	_, err := logs.Trace(within, h.o.Store, v.trace.ID, func(r logs.Record) error {
+		if n++; n > maxLogRecords {
+			return errEnough
 		}
-		req := plogotlp.NewExportRequest()
-		if req.UnmarshalProto(b) != nil {
-			return nil
-		}
-		for _, rl := range req.Logs().ResourceLogs().All() {
-			for _, sl := range rl.ScopeLogs().All() {
-				for _, l := range sl.LogRecords().All() {
-					if otlp.TraceID(l.TraceID()) == id {
-						takeLog(found, l)
-						n++
-					}
-				}
-			}
-		}
-		if n >= maxEventRecords {
-			return errEvents
-		}
-		return ctx.Err()
+		takeLog(found, r.LogRecord)
+		return nil
 	})
-	if errors.Is(err, errEvents) {
+	if errors.Is(err, errEnough) || ctx.Err() == nil && within.Err() != nil {
 		err = nil
 	}
 	return found, err
