@@ -39,6 +39,13 @@
 // with the id of another span and other content are all there and marked, those with equal content, resource and scope
 // are there once and counted. No clock is corrected.
 //
+// # Requests that come again
+//
+// A sender whose answer was lost sends the same bytes once more. A request that is one of the newest 65,536 of its kind is
+// acknowledged and counted in [Stats], and not kept again, if anything in it has a time. These are known after a restart too;
+// after the end of a process that was killed, those that were in no segment. Beyond that, and where the same spans come in another
+// request, copies are kept: [Store.Trace] leaves them out, and a [Summary] tells them apart as far as it remembers.
+//
 // # Concurrency
 //
 // All methods may be called at any time from any goroutine. Readers see a state that does not change, and never wait for

@@ -51,3 +51,15 @@ func Chunks(f io.ReaderAt, size int64, k Kind) (numbers []uint64, gaps int, ends
 func (s *Store) EachTraceIn(ctx context.Context, ids map[otlp.TraceID]struct{}, room int, fn func(*Trace) error) (unread int, err error) {
 	return s.eachTrace(ctx, ids, room, fn)
 }
+
+// Repeats is what knows the newest requests.
+type Repeats = repeats
+
+// MaxRepeats is how many it knows.
+const MaxRepeats = maxRepeats
+
+func (r *Repeats) Add(sum uint64)        { r.add(sum) }
+func (r *Repeats) Holds(sum uint64) bool { return r.holds(sum) }
+
+// SumOf is the hash of a request.
+func SumOf(req []byte) uint64 { return sumOf(req) }

@@ -54,6 +54,7 @@ type lane struct {
 	record []byte
 	room   chan struct{} // closed when a pending chunk was sealed
 	closed bool
+	repeats
 
 	keeper
 	counts
@@ -70,7 +71,7 @@ func (c *counts) add(m *meta, sign int64) {
 	c.raw.Add(sign * int64(m.raw))
 }
 
-// add keeps one request. It is on disk, if not synced, when it returns.
+// add keeps one request, if it did not come before. It is on disk, if not synced, when it returns.
 func (l *lane) add(ctx context.Context, q *request) error {
 	if len(q.data) > maxRequest {
 		return fmt.Errorf("request has %d bytes, must have at most %d", len(q.data), maxRequest)
@@ -94,7 +95,16 @@ func (l *lane) add(ctx context.Context, q *request) error {
 	if l.closed {
 		return errClosed
 	}
-	return l.write(q)
+	if q.repeated = q.sum != 0 && l.repeats.holds(q.sum); q.repeated {
+		return nil
+	}
+	if err := l.write(q); err != nil {
+		return err
+	}
+	if q.sum != 0 {
+		l.repeats.add(q.sum)
+	}
+	return nil
 }
 
 // write appends a request to the log, then to what readers see, then tells the Summary.

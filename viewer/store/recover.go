@@ -130,6 +130,7 @@ func (s *Store) readLogs(files []numbered, kind Kind) (logs []*oldLog, err error
 				continue
 			}
 			o.add(&r.meta, data)
+			s.lanes[kind].repeats.add(sumOf(data))
 		}
 		for _, g := range gaps {
 			if err := s.quarantine(file.path, g.from, b[g.from:g.to]); err != nil {

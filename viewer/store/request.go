@@ -15,7 +15,9 @@ type request struct {
 	nameless    uint32   // spans without an id
 	hashes      []uint32 // of its trace ids, sorted, each once
 	first, last uint64
-	batch       Batch // of what is not traces
+	batch       Batch  // of what is not traces
+	sum         uint64 // hash of data; 0 where two that are alike may be two events: nothing in it has a time
+	repeated    bool   // it came before, and was not kept again
 }
 
 // found is a span with what it was sent under.

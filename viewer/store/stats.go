@@ -11,6 +11,7 @@ type Stats struct {
 	Oldest, Newest time.Time // earliest start and latest end of any span; zero when there is none
 
 	Taken     int64 // requests taken
+	Repeated  int64 // requests that came again, and were not kept again
 	Recovered int64 // requests read from logs that an earlier process had left
 	Damaged   int64 // chunks that cannot be read; they are left out of all answers
 	Torn      int64 // bytes that belonged to no whole chunk; they are in the folder "quarantine"
@@ -26,12 +27,13 @@ type KindStats struct {
 	Bytes    int64 // bytes on disk
 	Segments int
 	Chunks   int
+	Repeated int64 // of what Spans counts, in requests that came again since the store was opened
 }
 
 // Stats may be called at any time, and waits for nobody.
 func (s *Store) Stats() Stats {
 	st := Stats{
-		Recovered: s.recovered, Damaged: s.damaged.Load(), Torn: s.torn.Load(),
+		Repeated: s.repeatedRequests.Load(), Recovered: s.recovered, Damaged: s.damaged.Load(), Torn: s.torn.Load(),
 		RemovedChunks: s.removedChunks.Load(), RemovedSpans: s.removedSpans.Load(), RemovedBytes: s.removedBytes.Load(),
 	}
 	var first, last uint64
@@ -40,6 +42,7 @@ func (s *Store) Stats() Stats {
 		ks := KindStats{
 			Requests: l.requests.Load(), Spans: l.items.Load(), Raw: l.raw.Load(),
 			Bytes: l.segmentBytes.Load() + l.logBytes.Load(), Segments: len(v.segments), Chunks: len(v.pending),
+			Repeated: s.repeatedItems[k].Load(),
 		}
 		for _, seg := range v.segments {
 			ks.Chunks += len(seg.chunks)

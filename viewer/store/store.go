@@ -54,6 +54,7 @@ func (o Options) withDefaults() Options {
 // Added says what became of a request, in the terms of OTLP's partial success.
 type Added struct {
 	Spans    int    // taken
+	Repeated int    // not taken, because a request of the same bytes was; the sender did not get its answer, or sends a file again
 	Rejected int    // not taken: none, a store takes all of a request or answers with an error
 	Why      string // a sentence for the sender when there is something to say, though all was taken
 }
@@ -83,6 +84,8 @@ type Store struct {
 	recovered                                 int64
 	damaged, torn                             atomic.Int64
 	removedChunks, removedSpans, removedBytes atomic.Int64
+	repeatedRequests                          atomic.Int64
+	repeatedItems                             [kinds]atomic.Int64
 	subscribers
 	taken [kinds]atomic.Int64
 	spans atomic.Int64
@@ -109,6 +112,7 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s.lock = lock
+	s.readRepeats()
 	if err := s.recover(); err != nil {
 		lock.Close()
 		return nil, fmt.Errorf("cannot open data folder %s: %w", dir, err)
@@ -186,6 +190,9 @@ func (s *Store) AddTraces(ctx context.Context, req []byte) (Added, error) {
 	if err := s.add(ctx, Traces, q); err != nil {
 		return Added{}, err
 	}
+	if q.repeated {
+		return Added{Repeated: int(q.items)}, nil
+	}
 	a := Added{Spans: int(q.items)}
 	if q.nameless > 0 {
 		a.Why = fmt.Sprintf("%d of %d spans have no trace id or no span id; they are kept, but no span can name them as its parent", q.nameless, q.items)
@@ -220,9 +227,17 @@ func (s *Store) add(ctx context.Context, k Kind, q *request) error {
 		return fmt.Errorf("cannot keep %s: %w", k, errReadOnly)
 	}
 	if len(q.data) > 0 {
+		if q.first != 0 || q.last != 0 {
+			q.sum = sumOf(q.data)
+		}
 		if err := s.lanes[k].add(ctx, q); err != nil {
 			return fmt.Errorf("cannot keep %s: %w", k, err)
 		}
+	}
+	if q.repeated {
+		s.repeatedRequests.Add(1)
+		s.repeatedItems[k].Add(int64(q.items))
+		return nil
 	}
 	s.taken[k].Add(1)
 	if k == Traces {
@@ -299,6 +314,9 @@ func (s *Store) Close(ctx context.Context) error {
 		<-s.kept
 	}
 	s.removeAddress()
+	if err := s.saveRepeats(); err != nil {
+		s.log.Warn("cannot write down the newest requests; one that comes again is kept twice", "error", err)
+	}
 	if err := s.lock.Close(); err != nil {
 		return fmt.Errorf("cannot close data folder %s: %w", s.dir, err)
 	}

@@ -30,7 +30,7 @@ func TestTrace(t *testing.T) {
 		sp{trace: 2, id: 1, name: "other", start: 5, end: 6},
 		sp{trace: 1, id: 1, name: "root", start: 10, end: 90, service: "a"},
 		sp{trace: 1, id: 3, parent: 7, name: "lost", start: 40, end: 50, service: "a"}))
-	add(t, s, child) // an exporter that heard no answer
+	add(t, s, append(child, request(t, sp{trace: 4, id: 1, name: "new", start: 7, end: 8})...)) // what an exporter failed to send, and more
 	add(t, s, request(t,
 		sp{trace: 1, id: 2, parent: 1, name: "twin", start: 21, end: 30, service: "b"},
 		sp{trace: 1, id: 5, parent: 6, name: "x", start: 60, end: 70, service: "a"},
@@ -343,7 +343,7 @@ func TestManyAlike(t *testing.T) {
 	if err != nil || got.Spans != len(spans) || !strings.Contains(got.Why, "20000 of 20000 spans have no") {
 		t.Errorf("%+v, %v", got, err)
 	}
-	add(t, s, req)
+	add(t, s, append(req, request(t, sp{trace: 2, start: 1})...))
 	if tr := trace(t, s, 1); len(tr.Spans) != len(spans) || tr.Copies != len(spans) || tr.Marks[0] != 0 {
 		t.Errorf("%d spans, %d copies, marks %d", len(tr.Spans), tr.Copies, tr.Marks[0])
 	}

@@ -105,7 +105,7 @@ func (h *Handler) status() Status {
 	s := Status{
 		API: 1, Version: h.o.Version, Now: Instant(h.now().UnixNano()), Started: Instant(h.started.UnixNano()),
 		Metrics: SignalCounts{Stored: kept.Kinds[store.Metrics].Spans}, Logs: SignalCounts{Stored: kept.Kinds[store.Logs].Spans},
-		Spans: SpanCounts{Stored: traces.Spans, Truncated: all.truncated, Duplicates: all.copies},
+		Spans: SpanCounts{Stored: traces.Spans, Truncated: all.truncated, Duplicates: all.copies + traces.Repeated},
 		Store: StoreStatus{Bytes: kept.Bytes, Oldest: clockOf(kept.Oldest), Newest: clockOf(kept.Newest), Traces: all.traces, ReadOnly: true,
 			Problems: problemsOf(kept)},
 		Results: h.results.status(),

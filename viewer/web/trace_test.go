@@ -122,8 +122,14 @@ func TestSameID(t *testing.T) {
 		t.Errorf("%d are marked, want 2: %v", marked, p.Flags)
 	}
 	d := decode[struct{ Duplicates struct{ Equal, Unequal int } }](t, b, "/api/v1/traces/"+caseTrace)
-	if d.Duplicates.Equal != 3 || d.Duplicates.Unequal != 2 {
+	if d.Duplicates.Equal != 0 || d.Duplicates.Unequal != 2 { // the file that came again was not kept
 		t.Errorf("got %+v", d.Duplicates)
+	}
+	st := decode[struct {
+		Spans struct{ Stored, Duplicates int }
+	}](t, b, "/api/v1/status")
+	if st.Spans.Stored != 3 || st.Spans.Duplicates != 3 {
+		t.Errorf("got %+v", st.Spans)
 	}
 	for i, rank := range []string{"0", "1"} {
 		s := decode[struct {
