@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -118,6 +119,7 @@ func (f *exportFlags) apply(o *viewer.ExportOptions, args []string) (err error) 
 func runExport(ctx context.Context, o viewer.ExportOptions) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	defer context.AfterFunc(ctx, stop)() // a second Ctrl-C ends the program at once
 	if len(o.Files) == 0 {
 		var err error
 		if o.Data, err = dataFolder(o.Data); err != nil {
@@ -156,7 +158,7 @@ func report(w io.Writer, d export.Done, o viewer.ExportOptions) {
 		what = "rollout"
 	}
 	if d.Empty() {
-		fmt.Fprintf(w, "No %s matches.\n", what)
+		fmt.Fprintln(w, nothing(what, o))
 	} else if o.Output != "" {
 		text := count(max(d.Traces, d.Rows, d.Items), what)
 		if d.Spans > 0 {
@@ -170,6 +172,19 @@ func report(w io.Writer, d export.Done, o viewer.ExportOptions) {
 	if d.Undrawn > 0 {
 		fmt.Fprintf(w, "%s not drawn: the called span ended before its caller began, because clocks differ.\n", count(d.Undrawn, "arrow"))
 	}
+}
+
+// nothing says that nothing was written. Of a folder it says so by name: gym's keep theirs in a folder inside.
+func nothing(what string, o viewer.ExportOptions) string {
+	if o.Query != "" || o.Run != "" || len(o.Traces) > 0 || len(o.Files) > 0 {
+		return "No " + what + " matches."
+	}
+	text := "There is no " + what + " in " + o.Data + "."
+	inside := filepath.Join(o.Data, "viewer")
+	if info, err := os.Stat(inside); err == nil && info.IsDir() {
+		text += " Perhaps you mean --data " + inside + "."
+	}
+	return text
 }
 
 func count(n int, what string) string {
