@@ -46,7 +46,7 @@ func contentOf(s sdktrace.ReadOnlySpan) map[string]string {
 	out := map[string]string{}
 	for _, kv := range s.Attributes() {
 		if key := string(kv.Key); strings.HasPrefix(key, "gen_ai.") && !strings.HasPrefix(key, "gen_ai.usage.") || strings.HasPrefix(key, "nemo.gym.content.") {
-			out[key] = kv.Value.Emit()
+			out[key] = kv.Value.String()
 		}
 	}
 	return out

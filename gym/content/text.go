@@ -44,6 +44,11 @@ func excerptOfJSON(quoted jsontext.Value) excerpt {
 	const longest = 6 // bytes of an escape
 	b := quoted[1 : len(quoted)-1]
 	total := decodedLen(b)
+	if head := b[:min(len(b), MaxText+slack+utf8.UTFMax)]; bytes.IndexByte(head, '\\') < 0 {
+		e := excerptOf(string(head)) // the usual case: nothing to decode
+		e.total = max(total, len(e.text))
+		return e
+	}
 	if len(b) > longest*(MaxText+slack) {
 		b = whole(b[:longest*(MaxText+slack)])
 	}
