@@ -73,3 +73,24 @@ func TestRun_watched_and_cut_short(t *testing.T) {
 		t.Errorf("at the end %+v, want %+v", last, want)
 	}
 }
+
+// A rollout that is watched counts itself, and nothing else: who watches reads the counts by the clock.
+func TestWatch_costs_no_memory(t *testing.T) {
+	p := &Plan{tasks: make([]task, 100), o: Options{Concurrency: 8}}
+	r := &run{Plan: p}
+	r.stats = &stats{plan: p, remaining: len(p.tasks)}
+	if n := testing.AllocsPerRun(100, func() { r.stats.begin(); _ = r.progressNow() }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if now := r.progressNow(); now.Running != 101 || now.Total != 100 {
+		t.Errorf("%+v", now)
+	}
+}
+
+// BenchmarkWatched is what a rollout pays for being counted: compare the milliseconds of a rollout.
+func BenchmarkWatched(b *testing.B) {
+	s := &stats{}
+	for b.Loop() {
+		s.begin()
+	}
+}
