@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -220,9 +221,10 @@ func (v *Viewer) received() web.Received {
 	r.Requests = s.Requests + s.MetricsRequests + s.LogsRequests
 	r.Refused, r.Spans, r.RefusedSpans = s.Refused, s.Spans, s.Rejected
 	r.Metrics, r.Logs = s.MetricsRequests, s.LogsRequests
-	r.Listening = append(r.Listening, web.Listener{What: "OTLP over HTTP, protobuf and JSON", Address: v.OTLPEndpoint()})
+	address := func(endpoint string) string { return strings.TrimPrefix(endpoint, "http://") }
+	r.Listening = append(r.Listening, web.Listener{What: "OTLP over HTTP, protobuf and JSON", Address: address(v.OTLPEndpoint())})
 	if at := v.OTLPGRPCEndpoint(); at != "" {
-		r.Listening = append(r.Listening, web.Listener{What: "OTLP over gRPC", Address: at})
+		r.Listening = append(r.Listening, web.Listener{What: "OTLP over gRPC", Address: address(at)})
 	}
 	return r
 }

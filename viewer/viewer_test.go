@@ -105,6 +105,41 @@ func TestReceives(t *testing.T) {
 	}
 }
 
+// What is dropped on the page goes to the receiver: the page may speak to it, and it takes from that page and from no other.
+func TestPageMaySend(t *testing.T) {
+	v := start(t, viewer.Options{Data: t.TempDir(), OTLPHTTP: "127.0.0.1:0", OTLPGRPC: "127.0.0.1:0"})
+	defer http.DefaultClient.CloseIdleConnections()
+	page, err := url.Parse(v.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	origin := page.Scheme + "://" + page.Host
+	resp, err := http.Get(origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if policy := resp.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "connect-src 'self' "+v.OTLPEndpoint()+";") {
+		t.Errorf("the policy %q does not name %s", policy, v.OTLPEndpoint())
+	}
+	for from, want := range map[string]int{origin: http.StatusOK, "http://127.0.0.1:1": http.StatusForbidden} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, v.OTLPEndpoint()+"/v1/traces", strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Origin", from)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("from %s: status %d, want %d", from, resp.StatusCode, want)
+		}
+	}
+}
+
 // The page asks for the token, and the folder keeps it for tomorrow.
 func TestToken(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")

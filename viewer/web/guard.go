@@ -12,15 +12,17 @@ const (
 	maxQuery = 8 << 10 // bytes of a query string
 	maxPath  = 4 << 10 // bytes of an escaped path
 
-	policy = "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; " +
-		"connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	// connect-src is followed by where OTLP is taken: the page sends there what is dropped on it.
+	policyStart = "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; " +
+		"connect-src 'self'"
+	policyEnd = "; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
 // guard is what every request passes before anything looks at it: the headers that keep other sites out of the page, the
 // method, the bounds, the Host header and who asks.
 func (h *Handler) guard(w http.ResponseWriter, r *http.Request) *Fault {
 	head := w.Header()
-	head.Set("Content-Security-Policy", policy)
+	head.Set("Content-Security-Policy", h.policy())
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("X-Frame-Options", "DENY")
 	head.Set("Referrer-Policy", "no-referrer")
@@ -95,4 +97,17 @@ func foreign(r *http.Request) bool {
 	}
 	_, host, ok := strings.Cut(origin, "://")
 	return !ok || !strings.EqualFold(host, r.Host)
+}
+
+// policy lets the page do what it needs and nothing else.
+func (h *Handler) policy() string {
+	p := policyStart
+	if h.o.Received != nil {
+		for _, l := range h.o.Received().Listening {
+			if host, _, err := net.SplitHostPort(l.Address); err == nil && host != "" && strings.HasPrefix(l.What, "OTLP over HTTP") {
+				p += " http://" + l.Address
+			}
+		}
+	}
+	return p + policyEnd
 }

@@ -141,6 +141,20 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// A file that is dropped on the page goes to the receiver: the page may speak to that address, and to no other.
+func TestPolicyOfReceiver(t *testing.T) {
+	b := newBench(t, web.Options{Received: func() web.Received {
+		return web.Received{Listening: []web.Listener{{What: "OTLP over HTTP, protobuf and JSON", Address: "127.0.0.1:4318"}, {What: "OTLP over gRPC", Address: "127.0.0.1:4317"}}}
+	}})
+	if got := b.get("/").Header().Get("Content-Security-Policy"); !strings.Contains(got, "connect-src 'self' http://127.0.0.1:4318;") || strings.Contains(got, "4317") {
+		t.Errorf("got %q", got)
+	}
+	b = newBench(t, web.Options{})
+	if got := b.get("/").Header().Get("Content-Security-Policy"); !strings.Contains(got, "connect-src 'self';") {
+		t.Errorf("without a receiver: %q", got)
+	}
+}
+
 // TestToken walks the whole way: refused, let in by the printed address, a link without the token.
 func TestToken(t *testing.T) {
 	b := newBench(t, web.Options{Token: token})
