@@ -72,7 +72,7 @@ export class GroupsTable {
   }
 
   total(d) {
-    const cells = [h('b.name', null, count(d.rows.length) + ' groups'), '', count(d.total.spans), qty([['100.0', '%']]), '', qty(rate(d.total.per_s, '/s')), qty(bytes(d.total.bytes)), h('span.share', null, h('span'), qty([['100.0', '%']])), '', '', '', errors(d.total.errors), count(d.total.names)];
+    const cells = [h('b.name', null, count(d.rows.length) + ' groups'), '', count(d.total.spans), qty([['100.0', '%']]), '', d.total.per_s ? qty(rate(d.total.per_s, '/s')) : h('span.dim', null, '0'), qty(bytes(d.total.bytes)), h('span.share', null, h('span'), qty([['100.0', '%']])), '', '', '', errors(d.total.errors), count(d.total.names)];
     return h('div.row.sum', { role: 'row', 'aria-level': 1, 'aria-posinset': d.rows.length + 1, 'aria-setsize': d.rows.length + 1 }, cells.map((c, k) => h('span.td' + (HEADS[k][1] ? '.r' : ''), { role: 'gridcell' }, c)));
   }
 
