@@ -1,6 +1,10 @@
-// Making elements. Text is only ever set as text; there is no way here to write markup.
+// Making elements. Text is only ever set as text; there is no way here to write markup. What cannot be seen in a text is made
+// visible here too, so that no page can forget it.
 
 import { text } from './format.js';
+import { inert } from './inert.js';
+
+const READ = new Set(['title', 'aria-label', 'placeholder', 'alt']); // attributes that people read
 
 // h makes an element: h('div.head', {title: 'x', onclick: f}, child, 'text', [more]). null and false children are left out.
 export function h(what, props, ...kids) {
@@ -21,7 +25,7 @@ function fill(el, props, kids) {
     if (k.startsWith('on')) el.addEventListener(k.slice(2), v);
     else if (k === 'style') for (const [p, x] of Object.entries(v)) el.style.setProperty(p, x);
     else if (k === 'data') Object.assign(el.dataset, v);
-    else el.setAttribute(k, v === true ? '' : v);
+    else el.setAttribute(k, v === true ? '' : READ.has(k) ? inert(String(v)) : v);
   }
   add(el, kids);
   return el;
@@ -31,7 +35,7 @@ function add(el, kids) {
   for (const k of kids) {
     if (k == null || k === false) continue;
     if (Array.isArray(k)) add(el, k);
-    else el.append(k);
+    else el.append(typeof k === 'string' ? inert(k) : k);
   }
 }
 
@@ -42,7 +46,7 @@ export function put(el, ...kids) {
   return el;
 }
 
-// setText writes a text only when it changed.
+// setText writes a text only when it changed. It is for texts of the page's own, and for those that are inert already.
 export function setText(el, t) {
   if (el.textContent !== t) el.textContent = t;
 }

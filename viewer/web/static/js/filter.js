@@ -6,6 +6,7 @@ import { terms, term, join, withTerm, complaint } from './query.js';
 import { Latest, aborted } from './api.js';
 import { count } from './format.js';
 import { phone } from './media.js';
+import { inert } from './inert.js';
 import { toast } from './toast.js';
 
 export class Filter {
@@ -162,7 +163,7 @@ export class Filter {
   // complain says below the box what is wrong, and underlines the term; '' takes it back.
   complain(words, query = null) {
     this.words.hidden = !words;
-    this.words.textContent = words;
+    this.words.textContent = inert(words);
     const q = this.query;
     this.box.querySelectorAll('.tok').forEach((el, i) => {
       const raw = this.tokens[i], from = terms(q)[i]?.from ?? -1;

@@ -3,6 +3,7 @@
 
 import { h, put } from './dom.js';
 import { phone, oneScroll } from './media.js';
+import { line } from './inert.js';
 
 const SPARE = 8;
 
@@ -226,7 +227,7 @@ export class Table {
       const td = h('span.td' + (c.right ? '.r' : '') + (c.mono ? '.mono' : ''), { role: 'gridcell' });
       const v = c.cell(r);
       put(td, v);
-      if (typeof v === 'string' && v.length > 12) td.title = v;
+      if (typeof v === 'string' && v.length > 12) td.title = line(v);
       return td;
     }));
   }

@@ -64,7 +64,7 @@ function shareOf(m, view, i, j) {
 
 // spoken is a line as a sentence.
 export function spoken(m, view, head, d) {
-  const c = m.columns, of = (r) => (c.service[r] < 0 ? '' : head.services[c.service[r]].label);
+  const c = m.columns, of = (r) => (c.service[r] < 0 ? '' : line(head.services[c.service[r]].label));
   const who = d.paired ? of(d.i) + ' to ' + of(d.b) : of(d.b);
   const parts = [d.name, d.note, who, d.dur == null ? 'duration unknown' : (d.atLeast ? 'at least ' : '') + text(duration(d.dur)) + (d.live ? ' so far' : '')];
   if (d.share != null) parts.push(text(percent(d.share) || [['0', '%']]) + ' of the path');

@@ -76,8 +76,10 @@ export class Panel {
   }
 
   draw(i, j, d) {
-    const shown = this.key + this.tab, again = this.shown === shown;
+    const shown = this.key + this.tab, again = this.shown === shown, first = this.el.firstChild;
+    if (again && this.data === d && first && first.outerHTML === this.headOf(i, j).outerHTML) return; // nothing is new
     this.shown = shown;
+    this.data = d;
     this.holding(again, () => this.drawAll(i, j, d));
   }
 
@@ -93,7 +95,7 @@ export class Panel {
   drawAll(i, j, [srv, client]) {
     const facts = plural(srv.attributes_total + (client ? client.attributes_total : 0), 'attribute') + (srv.events_total ? ', ' + plural(srv.events_total, 'event') : '');
     const shown = this.tab || (phone.matches && this.said(srv, client).length ? 'message' : 'details');
-    const tab = (id, name, n) => h('button.tab', { role: 'tab', 'aria-selected': String(shown === id), onclick: () => { this.tab = id; this.draw(i, j, [srv, client]); } }, name, n == null ? null : h('span.n', null, count(n)));
+    const tab = (id, name, n) => h('button.tab', { role: 'tab', 'aria-selected': String(shown === id), onclick: () => { this.tab = id; this.draw(i, j, this.data); } }, name, n == null ? null : h('span.n', null, count(n)));
     const body = h('div.pbody'), attributes = srv.attributes_total + (client ? client.attributes_total : 0);
     put(this.el, this.headOf(i, j), h('div.ptabs', { role: 'tablist' }, phone.matches ? [tab('message', 'Message'), tab('details', 'Details', attributes), tab('json', 'JSON')] : [tab('details', 'Details'), tab('message', 'Message'), tab('json', 'JSON'), h('span.gap'), h('span.dim', null, facts)]), body);
     if (shown === 'json') put(body, json(srv, client));
