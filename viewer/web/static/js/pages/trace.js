@@ -40,11 +40,11 @@ export class TracePage extends Page {
     this.tab = params.get('tab') === 'logs' ? 'logs' : 'talk';
     this.tabs = h('div.tabs', { role: 'tablist', 'aria-label': 'Conversation and logs' });
     this.key3 = h('div.legend.marks');
-    this.edge = h('div.edge', { role: 'separator', 'aria-orientation': 'horizontal', 'aria-label': 'Height of the waterfall' });
+    this.edge = h('div.edge', { role: 'separator', tabindex: 0, 'aria-orientation': 'horizontal', 'aria-label': 'Height of the waterfall', 'aria-valuemin': 15, 'aria-valuemax': 85, 'aria-valuenow': 60, onkeydown: (e) => this.nudge(e, { ArrowUp: -.05, ArrowDown: .05 }, (by) => this.setShare(this.shareNow() + by)) });
     this.lower = h('section.lower', null, h('div.lowerbar', null, this.tabs, h('span.gap'), this.key3), h('div.lowerbody'));
     this.lowerBody = this.lower.lastChild;
     this.side = h('div.side', null, this.panel.el);
-    this.grip = h('div.sidegrip', { role: 'separator', 'aria-orientation': 'vertical', 'aria-label': 'Width of the panel' });
+    this.grip = h('div.sidegrip', { role: 'separator', tabindex: 0, 'aria-orientation': 'vertical', 'aria-label': 'Width of the panel', 'aria-valuemin': 320, 'aria-valuemax': 640, onkeydown: (e) => this.nudge(e, { ArrowLeft: 16, ArrowRight: -16 }, (by) => { this.setPanelWidth(this.panelWidth + by); prefs.save('panel', this.panelWidth); }) });
     this.left = h('div.tleft', null, this.wf.el, this.edge, this.lower);
     this.body = h('div.tbody2', null, this.left, this.grip, this.side);
     this.el.classList.add('tracepage');
@@ -127,7 +127,7 @@ export class TracePage extends Page {
     if (first) this.firstLook();
     else if (done) this.selected(true);
     if (done && this.pendingSpan) { const r = m.columns.id.indexOf(this.pendingSpan); this.pendingSpan = null; if (r >= 0) this.wf.selectRow(r); }
-    this.left.style.setProperty('--need', 46 + 24 + this.wf.lines.n * this.wf.row + 8 + 'px');
+    if (!this.share) this.left.style.setProperty('--need', 46 + 24 + this.wf.lines.n * this.wf.row + 8 + 'px');
   }
 
   // annotate notes beside tool calls what they were asked for, as far as the conversation says.
@@ -326,7 +326,30 @@ export class TracePage extends Page {
     this.el.classList.toggle('notalk', !this.talkOpen);
   }
 
-  setPanelWidth(w) { this.panelWidth = Math.max(320, Math.min(640, w)); this.body.style.setProperty('--panelw', this.panelWidth + 'px'); }
+  setPanelWidth(w) {
+    this.panelWidth = Math.max(320, Math.min(640, w));
+    this.body.style.setProperty('--panelw', this.panelWidth + 'px');
+    this.grip.setAttribute('aria-valuenow', this.panelWidth);
+  }
+
+  shareNow() { return this.wf.el.getBoundingClientRect().height / this.left.getBoundingClientRect().height; }
+
+  // setShare gives the waterfall a share of the height.
+  setShare(share) {
+    this.share = Math.max(.15, Math.min(.85, share));
+    this.left.style.setProperty('--wf', this.share * 100 + '%');
+    this.left.style.setProperty('--need', '100%');
+    this.edge.setAttribute('aria-valuenow', Math.round(this.share * 100));
+    prefs.save('waterfall', this.left.style.getPropertyValue('--wf'));
+  }
+
+  // nudge moves an edge by an arrow key.
+  nudge(e, keys, move) {
+    if (!(e.key in keys)) return;
+    e.preventDefault();
+    e.stopPropagation();
+    move(keys[e.key]);
+  }
 
   dragEdges() {
     const drag = (el, move, done) => {
@@ -336,7 +359,7 @@ export class TracePage extends Page {
       el.addEventListener('pointerup', () => { on = false; done(); });
     };
     drag(this.grip, (e) => this.setPanelWidth(innerWidth - e.clientX), () => prefs.save('panel', this.panelWidth));
-    drag(this.edge, (e) => { const b = this.left.getBoundingClientRect(); this.share = Math.max(.15, Math.min(.85, (e.clientY - b.top) / b.height)); this.left.style.setProperty('--wf', this.share * 100 + '%'); }, () => prefs.save('waterfall', this.left.style.getPropertyValue('--wf')));
+    drag(this.edge, (e) => { const b = this.left.getBoundingClientRect(); this.setShare((e.clientY - b.top) / b.height); }, () => {});
     let y0 = null;
     const side = this.side;
     side.addEventListener('pointerdown', (e) => { if (phone.matches && e.clientY - side.getBoundingClientRect().top < 44) { y0 = e.clientY; side.setPointerCapture(e.pointerId); } });
