@@ -13,6 +13,7 @@ import (
 
 	protobrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
@@ -97,6 +98,9 @@ func (b *browser) tab() (*tab, error) {
 	t := &tab{ctx: ctx, traced: make(chan struct{}, 1)}
 	if err := chromedp.Listen(ctx, t.see); err != nil {
 		return nil, fmt.Errorf("cannot open a tab: %w", err)
+	}
+	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+		return nil, err // a page that nobody sees does less
 	}
 	_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: probe})
 	return t, err

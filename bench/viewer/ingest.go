@@ -150,26 +150,35 @@ func (s *sending) one(ctx context.Context) (bench.Sample, error) {
 	if err != nil {
 		return nil, err
 	}
+	shown := 0.0
+	if s.tab != nil {
+		if shown, err = s.tab.updates(); err != nil {
+			return nil, err
+		}
+	}
 	start := time.Now()
 	spans, err := load.Drive(ctx, source, senders, load.Until{For: s.size.Slice})
 	if err != nil {
 		return nil, err
 	}
 	sample["rate"] = float64(spans) / time.Since(start).Seconds()
-	if s.tab != nil { // the last update
-		if sample["updates"], err = s.tab.updates(); err != nil {
-			return nil, err
-		}
-	}
 	after, err := meter.Quiet(ctx, s.program.pid(), quietTime)
 	if err != nil {
 		return nil, err
 	}
 	sample["cpu"] = (after - before).Seconds() * 1e6 / float64(spans)
-	if s.tab != nil {
-		err = s.tab.blank()
+	if s.tab == nil {
+		return sample, nil
 	}
-	return sample, err
+	all, err := s.tab.updates()
+	if err != nil {
+		return nil, err
+	}
+	if all == shown {
+		return nil, fmt.Errorf("the page had no update while %d spans came in", spans)
+	}
+	sample["updates"] = all - shown
+	return sample, s.tab.blank()
 }
 
 // path is the page that shows what is sent.

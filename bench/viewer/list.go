@@ -9,6 +9,7 @@ import (
 
 	"github.com/lensgo/lens/bench"
 	"github.com/lensgo/lens/bench/load"
+	"github.com/lensgo/lens/bench/meter"
 )
 
 // question is one that the Run page asks.
@@ -46,12 +47,22 @@ func list(r *run) (err error) {
 	var cases []bench.Case
 	for _, q := range questions {
 		cases = append(cases, bench.Case{Name: q.name, Run: func(ctx context.Context) (bench.Sample, error) {
+			before, err := meter.CPU(v.pid())
+			if err != nil {
+				return nil, err
+			}
 			start := time.Now()
 			n, err := v.get(ctx, q.path, nil)
-			return bench.Sample{"ms": ms(start), "kB": float64(n) / 1e3}, err
+			if err != nil {
+				return nil, err
+			}
+			s := bench.Sample{"ms": ms(start), "kB": float64(n) / 1e3}
+			after, err := meter.CPU(v.pid())
+			s["cpu"] = (after - before).Seconds() * 1e3
+			return s, err
 		}})
 	}
-	took := map[string][]float64{}
+	took, work := map[string][]float64{}, map[string][]float64{}
 	size := map[string]float64{}
 	for range r.size.Lists {
 		if _, err := load.Drive(r, source, senders, load.Until{Spans: load.Batch}); err != nil {
@@ -63,13 +74,14 @@ func list(r *run) (err error) {
 		}
 		for _, q := range questions {
 			took[q.name] = append(took[q.name], result.Of(q.name, "ms").Median)
+			work[q.name] = append(work[q.name], result.Of(q.name, "cpu").Median)
 			size[q.name] = result.Of(q.name, "kB").Median
 		}
 	}
-	table := r.report.section("list", fmt.Sprintf("a run of %d rollouts; one more request came before each round of questions", r.size.Rollouts), "ms", "p99 ms", "JSON kB")
+	table := r.report.section("list", fmt.Sprintf("a run of %d rollouts; one more request came before each round of questions", r.size.Rollouts), "ms", "p99 ms", "CPU ms", "JSON kB")
 	for i, q := range questions {
 		all := slices.Sorted(slices.Values(took[q.name]))
-		table.row(q.name, bench.SpreadOf(all), one(bench.Quantile(all, .99)), one(size[q.name]))
+		table.row(q.name, bench.SpreadOf(all), one(bench.Quantile(all, .99)), bench.SpreadOf(work[q.name]), one(size[q.name]))
 		if i < 6 {
 			r.report.atMost(fmt.Sprintf("list of %d rollouts, %s", r.size.Rollouts, q.name), "ms", bench.Quantile(all, .5), 50)
 		}

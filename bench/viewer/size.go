@@ -30,8 +30,8 @@ type Size struct {
 // sizes: one for the gate, one for a look, one for a quoted run.
 var sizes = map[string]Size{
 	"seconds": {
-		Rounds: 3, Slice: 150 * time.Millisecond, Spans: 150_000, Large: 20_000, Repeats: 2, Scroll: time.Second, Rollouts: 5000, Lists: 10,
-		Lookup: 2 * time.Second, StartBytes: 10e6, StartCopies: 4, Starts: 3, Kills: 3, SoakSpans: 700_000, SoakRetain: "8MB",
+		Rounds: 2, Slice: 150 * time.Millisecond, Spans: 150_000, Large: 20_000, Repeats: 2, Scroll: time.Second, Rollouts: 5000, Lists: 10,
+		Lookup: time.Second, StartBytes: 10e6, StartCopies: 4, Starts: 3, Kills: 3, SoakSpans: 700_000, SoakRetain: "8MB",
 	},
 	"minutes": {
 		Rounds: 7, Slice: 600 * time.Millisecond, Spans: 2_000_000, Large: 100_000, Repeats: 5, Scroll: 5 * time.Second, Rollouts: 100_000, Lists: 40,

@@ -32,32 +32,48 @@ func starts(r *run) error {
 		return err
 	}
 	table := r.report.section("start", "from the start of the program to the first answer about what is stored; cold is with the files dropped from the page cache; a GB's time is without that of an empty folder",
-		"GB", "million spans", "s", "s/GB", "cold s", "cold s/GB", "MB after", "µs/span")
-	table.row("empty", one(0), one(0), empty, none, none, none, none, none)
-	if err := r.startOn(table, "filled", dir, spans, empty.Median); err != nil {
+		"GB", "million spans", "s", "s/GB", "cold s", "cold s/GB", "CPU s", "CPU s/GB", "MB after")
+	table.row("empty", one(0), one(0), empty.took(), none, none, none, empty.cpu(), none, empty.rss())
+	if err := r.startOn(table, "filled", dir, spans, empty); err != nil {
 		return err
 	}
 	if err := copySegments(dir, r.size.StartCopies); err != nil {
 		return err
 	}
-	return r.startOn(table, fmt.Sprintf("segments copied %d times", r.size.StartCopies), dir, spans*int64(1+r.size.StartCopies), empty.Median)
+	return r.startOn(table, fmt.Sprintf("segments copied %d times", r.size.StartCopies), dir, spans*int64(1+r.size.StartCopies), empty)
 }
 
-// emptyStart is what a start takes that has nothing to read.
-func (r *run) emptyStart() (bench.Spread, error) {
+// started is what one start took, in seconds, and what it held then, in MB.
+type started struct{ took, cpu, rss float64 }
+
+type startsOn []started
+
+func (s startsOn) spread(of func(started) float64) bench.Spread {
 	var all []float64
+	for _, one := range s {
+		all = append(all, of(one))
+	}
+	return bench.SpreadOf(all)
+}
+
+func (s startsOn) took() bench.Spread { return s.spread(func(s started) float64 { return s.took }) }
+func (s startsOn) cpu() bench.Spread  { return s.spread(func(s started) float64 { return s.cpu }) }
+func (s startsOn) rss() bench.Spread  { return s.spread(func(s started) float64 { return s.rss }) }
+
+// emptyStart is what a start takes that has nothing to read.
+func (r *run) emptyStart() (all startsOn, err error) {
 	for range r.size.Starts {
 		dir, err := r.folder("empty")
 		if err != nil {
-			return none, err
+			return nil, err
 		}
-		took, _, err := r.startOnce(dir, 0)
+		s, err := r.startOnce(dir, 0)
 		if err != nil {
-			return none, err
+			return nil, err
 		}
-		all = append(all, took)
+		all = append(all, s)
 	}
-	return bench.SpreadOf(all), nil
+	return all, nil
 }
 
 // fillFolder sends rollouts until the folder has its size, and returns how many spans that were.
@@ -90,55 +106,52 @@ func (r *run) fillFolder(dir string) (spans int64, err error) {
 }
 
 // startOn starts a viewer on a folder some times.
-func (r *run) startOn(table *Section, name, dir string, spans int64, empty float64) error {
+func (r *run) startOn(table *Section, name, dir string, spans int64, empty startsOn) error {
 	size, err := meter.Disk(dir)
 	if err != nil {
 		return err
 	}
 	gb := float64(size) / 1e9
-	var warm, cold, held []float64
+	var warm, cold startsOn
 	for range r.size.Starts {
-		for _, drop := range []bool{true, false} {
-			if drop {
-				if err := meter.Forget(dir); err != nil {
-					return err
-				}
-			}
-			took, rss, err := r.startOnce(dir, spans)
+		if err := meter.Forget(dir); err != nil {
+			return err
+		}
+		for _, to := range []*startsOn{&cold, &warm} {
+			s, err := r.startOnce(dir, spans)
 			if err != nil {
 				return err
 			}
-			if drop {
-				cold = append(cold, took)
-			} else {
-				warm, held = append(warm, took), append(held, rss)
-			}
+			*to = append(*to, s)
 		}
 	}
-	w, c := bench.SpreadOf(warm), bench.SpreadOf(cold)
-	table.row(name, one(gb), one(float64(spans)/1e6), w, one((w.Median-empty)/gb), c, one((c.Median-empty)/gb), bench.SpreadOf(held), one((w.Median-empty)*1e6/float64(spans)))
-	r.report.atMost(fmt.Sprintf("start on %s GB (%s)", bench.Round(gb), name), "s/GB", (w.Median-empty)/gb, 2)
+	perGB := func(s startsOn) float64 { return (s.took().Median - empty.took().Median) / gb }
+	table.row(name, one(gb), one(float64(spans)/1e6), warm.took(), one(perGB(warm)), cold.took(), one(perGB(cold)),
+		warm.cpu(), one((warm.cpu().Median-empty.cpu().Median)/gb), warm.rss())
+	r.report.atMost(fmt.Sprintf("start on %s GB (%s)", bench.Round(gb), name), "s/GB", perGB(warm), 2)
 	return nil
 }
 
-// startOnce is the time of one start, in seconds, and what it holds then, in MB.
-func (r *run) startOnce(dir string, spans int64) (took, rss float64, err error) {
+// startOnce starts a viewer on a folder, asks what is stored, and ends it.
+func (r *run) startOnce(dir string, spans int64) (s started, err error) {
 	start := time.Now()
 	v, err := r.view(dir, "all")
 	if err != nil {
-		return 0, 0, err
+		return s, err
 	}
-	s, err := v.status(r)
-	took = time.Since(start).Seconds()
+	st, err := v.status(r)
+	s.took = time.Since(start).Seconds()
 	if err != nil {
 		v.kill()
-		return 0, 0, err
+		return s, err
 	}
-	m, err := meter.MemoryOf(v.pid())
-	if err == nil && (s.Spans.Stored != spans || len(s.Store.Problems) > 0) {
-		err = fmt.Errorf("%d spans are stored, want %d; problems: %v", s.Spans.Stored, spans, s.Store.Problems)
+	cpu, err := meter.CPU(v.pid())
+	m, memErr := meter.MemoryOf(v.pid())
+	s.cpu, s.rss = cpu.Seconds(), float64(m.RSS)/1e6
+	if st.Spans.Stored != spans || len(st.Store.Problems) > 0 {
+		err = errors.Join(err, fmt.Errorf("%d spans are stored, want %d; problems: %v", st.Spans.Stored, spans, st.Store.Problems))
 	}
-	return took, float64(m.RSS) / 1e6, errors.Join(err, v.stop())
+	return s, errors.Join(err, memErr, v.stop())
 }
 
 // segmentsOf lists the files of a folder that hold traces and are not written any more, or only at the end.
