@@ -191,6 +191,11 @@ func (a *Ask) label(parts []part) (l Line) {
 func (a *Ask) line(parts []part) (l Line, interval int64) {
 	l = a.label(parts)
 	exponential := l.Kind == ExponentialHistogram
+	if a.Shape == Rate {
+		for i := range parts {
+			parts[i].points = steady(parts[i].points)
+		}
+	}
 	if len(parts) == 1 {
 		p := parts[0]
 		if interval = p.step; len(p.points) > a.Points {
@@ -236,6 +241,32 @@ func usual(points []point) int64 {
 	}
 	slices.Sort(gaps)
 	return gaps[len(gaps)/2]
+}
+
+// steady joins increases over a short time, as the first and the last of a process may be, with a neighbour: the rate of an instant would
+// tower over all others. No increase gets lost.
+func steady(points []point) []point {
+	least := usual(points) / 4
+	out := points[:0]
+	var short *point // waits for the next
+	for i := range points {
+		p := points[i]
+		if short != nil {
+			p.merge(short, Rate)
+			short = nil
+		}
+		switch {
+		case p.dt == 0 || p.dt >= least:
+			out = append(out, p)
+		case i+1 < len(points):
+			short = &p
+		case len(out) > 0:
+			out[len(out)-1].merge(&p, Rate)
+		default:
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // together joins series interval by interval: their rates are added, their distributions joined.

@@ -47,6 +47,8 @@ func TestStreams(t *testing.T) {
 		{"late from before a restart", series.Rate, points{counter("m", 0, 10, 100), counter("m", 12, 20, 8), counter("m", 0, 9, 90)}, []float64{10, 20}, []float64{10, 1}, series.Problems{Resets: 1, Late: 1}},
 		{"two processes as one", series.Rate, points{counter("m", 0, 10, 10), counter("m", 5, 15, 100), counter("m", 0, 20, 20), counter("m", 5, 25, 200)}, []float64{10, 15, 20, 25}, []float64{1, 10, 1, 10}, series.Problems{Resets: 1}},
 		{"counter of no number", series.Rate, points{counter("m", 0, 10, 10), counter("m", 0, 20, nan), counter("m", 0, 30, 30)}, []float64{10, 30}, []float64{1, 1}, series.Problems{NotFinite: 1}},
+		{"ends in an instant", series.Rate, points{counter("m", 9.999, 10, 5), counter("m", 9.999, 20, 25), counter("m", 9.999, 30, 45), counter("m", 9.999, 30.001, 46)}, []float64{20, 30.001}, []float64{25 / 10.001, 21 / 10.001}, series.Problems{}},
+		{"only an instant", series.Rate, points{counter("m", 9.9, 10, 5)}, []float64{10}, []float64{50}, series.Problems{}},
 		{"delta", series.Rate, points{delta("m", 0, 10, 10), delta("m", 10, 20, 30)}, []float64{10, 20}, []float64{1, 3}, series.Problems{}},
 		{"delta twice", series.Rate, points{delta("m", 0, 10, 10), delta("m", 10, 20, 30), delta("m", 0, 10, 10)}, []float64{10, 20}, []float64{1, 3}, series.Problems{Twice: 1}},
 		{"delta late", series.Rate, points{delta("m", 10, 20, 30), delta("m", 0, 10, 10)}, []float64{10, 20}, []float64{1, 3}, series.Problems{}},

@@ -19,6 +19,7 @@ import { RunPage } from './pages/run.js';
 import { TracesPage } from './pages/traces.js';
 import { TracePage } from './pages/trace.js';
 import { GroupsPage } from './pages/groups.js';
+import { MetricsPage } from './pages/metrics.js';
 import { ComparePage } from './pages/compare.js';
 import { RolloutPage } from './pages/rollout.js';
 
@@ -28,6 +29,7 @@ const ROUTES = [
   [/^\/traces$/, TracesPage],
   [/^\/traces\/([0-9a-fA-F]+)$/, TracePage],
   [/^\/groups$/, GroupsPage],
+  [/^\/metrics$/, MetricsPage],
   [/^\/compare$/, ComparePage],
   [/^\/rollouts\/([^/]+)\/([^/]+)\/([^/]+)\/([^/]+)$/, RolloutPage],
 ];
@@ -46,6 +48,7 @@ class App {
     this.keys = new Keys({
       '?': () => this.help(), 'Ctrl K': () => this.top.goto.open(), t: () => window.toggleTheme(), y: () => this.copyLink(), '.': () => this.pause(), Escape: () => this.up(),
       'g r': () => this.go('/runs'), 'g t': () => this.go('/traces'), 'g g': () => this.go(this.page && this.page.groupsURL ? this.page.groupsURL() : '/groups'),
+      'g m': () => this.go(this.page && this.page.metricsURL ? this.page.metricsURL() : '/metrics'),
     });
     this.live.addEventListener('update', (e) => this.update(e.detail));
     this.live.addEventListener('state', () => this.connection());

@@ -4,10 +4,10 @@ import { h } from './dom.js';
 import { close, copy } from './glyph.js';
 import { copyText } from './toast.js';
 
-const EVERYWHERE = [['?', 'help, and this screen as a command'], ['/', 'filter, or find in the trace'], ['Ctrl K', 'go to run, rollout, trace id'], ['g then r t g', 'Runs, Traces, Groups'],
+const EVERYWHERE = [['?', 'help, and this screen as a command'], ['/', 'filter, or find in the trace'], ['Ctrl K', 'go to run, rollout, trace id'], ['g then r t g m', 'Runs, Traces, Groups, Metrics'],
   ['t', 'theme'], ['y', 'copy link'], ['.', 'pause or take live updates'], ['Esc', 'up']];
 
-export const LISTS = ['Lists', [['j k ↓ ↑', 'move'], ['Enter', 'open'], ['Space', 'mark'], ['c', 'compare the marked two'], ['s S', 'sort next, reverse'], ['1 2 3', 'tabs'], ['Home End', 'first, last'], ['Y', 'copy table (TSV, JSON)']]];
+export const LISTS = ['Lists', [['j k ↓ ↑', 'move'], ['Enter', 'open'], ['Space', 'mark'], ['c', 'compare the marked two'], ['s S', 'sort next, reverse'], ['1 … 5', 'tabs'], ['Home End', 'first, last'], ['Y', 'copy table (TSV, JSON)']]];
 
 export const TRACE = ['Trace', [['j k', 'move'], ['h l', 'close, open'], ['Enter', 'panel; in it: next section'], ['e E', 'next, previous error'], ['n N', 'next, previous on the path'], ['+ - 0', 'zoom in, out, all'], ['← →', 'pan'],
   ['[ ]', 'other attempt'], ['c', 'compare attempts'], ['p', 'pairs'], ['x X', 'fold, all folds'], ['b', 'colour by'], ['r R', 'make root, undo'], ['i v', 'panel, conversation'], ['Y', 'copy the rows (TSV, JSON)']]];

@@ -4,7 +4,7 @@ import { h, put } from './dom.js';
 import { mark, half, search, menu } from './glyph.js';
 import { GoTo } from './goto.js';
 
-const SCREENS = [['/runs', 'Runs'], ['/traces', 'Traces'], ['/groups', 'Groups']];
+const SCREENS = [['/runs', 'Runs'], ['/traces', 'Traces'], ['/groups', 'Groups'], ['/metrics', 'Metrics']];
 
 export class TopBar {
   constructor({ help, go }) {

@@ -23,7 +23,7 @@ test('index.html names every module of the graph and every style sheet, so that 
 });
 
 test('no file is left over', () => {
-  const used = new Set([...graph('js/app.js'), ...graph('js/trace/worker.js'), 'js/theme.js']);
+  const used = new Set([...graph('js/app.js'), ...graph('js/trace/worker.js'), ...graph('js/metrics/charts.js'), 'js/theme.js']);
   assert.deepEqual(scripts.filter((f) => !used.has(f)), []);
 });
 
@@ -38,7 +38,15 @@ test('nothing writes markup, evaluates text or leaves the machine', () => {
 
 test('the first paint stays under 300 KB compressed, fonts under 160 KB', () => {
   const fonts = all('fonts').filter((f) => f.endsWith('.woff2')).reduce((n, f) => n + statSync(join(root, f)).size, 0);
-  const rest = [...scripts, ...sheets, 'index.html'].reduce((n, f) => n + gzipSync(read(f)).length, 0);
+  const rest = [...graph('js/app.js'), 'js/theme.js', ...sheets, 'index.html'].reduce((n, f) => n + gzipSync(read(f)).length, 0);
   assert.ok(fonts < 160e3, String(fonts));
   assert.ok(fonts + rest < 300e3, String(fonts + rest));
+});
+
+test('what metrics need loads with them, and with nothing else', () => {
+  const first = graph('js/app.js'), later = graph('js/metrics/charts.js');
+  assert.ok(later.has('vendor/uplot/uplot.js') && !first.has('vendor/uplot/uplot.js') && !html.includes('uplot'));
+  for (const f of all('vendor').filter((n) => n.endsWith('.js') || n.endsWith('.css'))) assert.doesNotMatch(read(f), /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|@import|url\(|fetch\(/, f);
+  assert.match(read('vendor/uplot/uplot.js'), /Copyright[^]*MIT/);
+  assert.match(read('vendor/uplot/LICENSE.txt'), /Permission is hereby granted/);
 });

@@ -18,6 +18,8 @@ import { copyTable } from '../copying.js';
 import { phone } from '../media.js';
 import { line } from '../inert.js';
 import { GroupsTable } from './groups.js';
+import { CHARTS, Counter, MetricsView, rangeOf } from './metrics.js';
+import { RunLogs } from '../runlogs.js';
 
 const scaleWords = (ns) => '0 to ' + text([[String(ns / 1e9), 's']]);
 const timed = (r) => r.parts_ns && r.total_ns;
@@ -108,7 +110,9 @@ export class RunPage extends Page {
   constructor(app, [run], params) {
     super(app);
     this.run = run;
-    this.keys = [LISTS];
+    this.keys = [LISTS, CHARTS];
+    this.points = new Counter();
+    this.records = new Counter();
     this.q = params.get('q') || '';
     this.tab = params.get('tab') || 'rollouts';
     this.scale = this.taskScale = 1e9;
@@ -143,6 +147,7 @@ export class RunPage extends Page {
     this.askTable.stop();
     clearInterval(this.timer);
     this.resize.disconnect();
+    if (this.part) this.part.close();
     if (this.table) this.table.unmount();
   }
 
@@ -249,7 +254,7 @@ export class RunPage extends Page {
 
   drawTabs() {
     const c = this.d ? this.d.counts : {};
-    const list = [['rollouts', 'Rollouts', c.rollouts], ['tasks', 'Tasks', c.tasks], ['groups', 'Groups', c.groups]];
+    const list = [['rollouts', 'Rollouts', c.rollouts], ['tasks', 'Tasks', c.tasks], ['groups', 'Groups', c.groups], ['metrics', 'Metrics', c.metrics], ['logs', 'Logs', c.logs]];
     put(this.tabs, list.map(([id, name, n], i) => h('button.tab', { role: 'tab', 'aria-selected': String(id === this.tab), title: String(i + 1), onclick: () => this.setTab(id) }, name, n == null ? null : h('span.n', null, count(n)))));
     put(this.tabSelect, h('select', { 'aria-label': 'Part of the run', onchange: (e) => this.setTab(e.target.value) }, list.map(([id, name]) => h('option', { value: id, selected: id === this.tab }, name))), glyph.chevron());
   }
@@ -257,7 +262,7 @@ export class RunPage extends Page {
   setTab(id) {
     if (id === this.tab) return;
     this.tab = id;
-    this.app.router.set({ tab: id === 'rollouts' ? null : id, sort: null });
+    this.app.router.set({ tab: id === 'rollouts' ? null : id, sort: null, from: null, to: null, level: null, text: null });
     this.showTab();
   }
 
@@ -265,16 +270,20 @@ export class RunPage extends Page {
     this.drawTabs();
     if (this.table) this.table.unmount();
     this.table = null;
+    if (this.part) this.part.close();
+    this.part = null;
+    this.pending(0);
     const params = new URLSearchParams(location.search);
+    this.filter.el.hidden = ['groups', 'metrics', 'logs'].includes(this.tab);
+    if (this.filter.el.hidden) setText(this.matches, '');
+    if (this.tab === 'metrics') { this.showMetrics(params); return; }
+    if (this.tab === 'logs') { this.showLogs(params); return; }
     if (this.tab === 'groups') {
-      this.filter.el.hidden = true;
-      setText(this.matches, '');
       this.groups = new GroupsTable(this.app, this, this.run);
       put(this.body, this.groups.el);
       this.attempt(this.body, () => this.groups.load());
       return;
     }
-    this.filter.el.hidden = false;
     const tasks = this.tab === 'tasks';
     this.cols = tasks ? taskColumns(this, { rows: [], columns: 2 }) : columns(this);
     this.table = new Table({
@@ -286,6 +295,18 @@ export class RunPage extends Page {
     put(this.body, outlines(this.cols));
     this.shown = false;
     this.loadTable();
+  }
+
+  showMetrics(params) {
+    this.part = new MetricsView({ page: this, run: this.run, range: rangeOf(params), setRange: (from, to) => { this.app.router.set({ from, to }); this.part.setRange(from ? { from, to } : null); } });
+    put(this.body, this.part.el);
+    this.attempt(this.body, () => this.part.load());
+  }
+
+  showLogs(params) {
+    this.part = new RunLogs({ run: this.run, level: params.get('level') || '', text: params.get('text') || '', set: (p) => this.app.router.set(p), fresh: (n) => this.pending(n) });
+    put(this.body, this.part.el);
+    this.part.load();
   }
 
   get tablePath() { return this.path + (this.tab === 'tasks' ? '/tasks' : '/rollouts'); }
@@ -355,17 +376,29 @@ export class RunPage extends Page {
 
   pending(n) {
     if (this.chip) this.chip.remove();
-    this.chip = n ? h('button.chip.run', { onclick: () => this.table.take() }, count(n) + ' new', h('kbd', null, '.')) : null;
+    this.chip = n ? h('button.chip.run', { onclick: () => this.takeUpdates() }, count(n) + ' new', h('kbd', null, '.')) : null;
     if (this.chip) this.matches.after(this.chip);
   }
 
-  takeUpdates() { return this.table ? this.table.take() : false; }
+  takeUpdates() { return this.part ? !!this.part.takeUpdates && this.part.takeUpdates() : this.table ? this.table.take() : false; }
 
   update(d) {
-    if (!d.run || !this.d) return;
-    const before = this.d.run.rollouts;
-    if (d.run.state !== this.d.run.state || d.run.rollouts.failed > before.failed) this.app.say(this.run + ': ' + count(d.run.rollouts.finished) + ' finished, ' + count(d.run.rollouts.failed) + ' failed');
-    this.soon(200, () => Promise.all([this.loadHead(true), this.loadTable(true)]));
+    const points = this.points.more(d, 'metrics'), records = this.records.more(d, 'logs');
+    if (points) this.morePoints = true;
+    if (!this.d || !(d.run || points || records)) return;
+    if (d.run && (d.run.state !== this.d.run.state || d.run.rollouts.failed > this.d.run.rollouts.failed)) this.app.say(this.run + ': ' + count(d.run.rollouts.finished) + ' finished, ' + count(d.run.rollouts.failed) + ' failed');
+    this.soon(200, async () => {
+      await Promise.all([this.loadHead(true), this.loadTable(true)]);
+      await this.loadPart();
+    });
+  }
+
+  // loadPart brings charts or logs up to date.
+  async loadPart() {
+    if (this.tab === 'logs' && this.part) this.part.update(this.d.counts.logs);
+    if (this.tab !== 'metrics' || !this.part || !this.morePoints) return;
+    this.morePoints = false;
+    await this.attempt(null, () => this.part.load());
   }
 
   openRow(r) {
@@ -398,8 +431,10 @@ export class RunPage extends Page {
   }
 
   key(e) {
+    if (/^[1-5]$/.test(e.key)) { this.setTab(['rollouts', 'tasks', 'groups', 'metrics', 'logs'][e.key - 1]); return true; }
+    if (this.part && e.key === 'Y' && this.part.data) { copyTable(this.part.data(), this.part.total); return true; }
+    if (this.part) return this.part.key(e);
     if (e.key === '/') { if (!this.filter.el.hidden) this.filter.focus(); return true; }
-    if (/^[1-3]$/.test(e.key)) { this.setTab(['rollouts', 'tasks', 'groups'][e.key - 1]); return true; }
     if (e.key === 'c') { this.compareMarked(); return true; }
     if (e.key === 'Y' && this.table) { copyTable(this.table.data(), this.table.total); return true; }
     if (this.table && this.shown) return this.table.key(e);
@@ -410,13 +445,18 @@ export class RunPage extends Page {
     return !this.filter.el.hidden && this.filter.clear();
   }
 
+  themed() { if (this.part && this.part.themed) this.part.themed(); }
+
   above() { return '/runs'; }
+
+  metricsURL() { return '/metrics?run=' + encodeURIComponent(this.run); }
 
   groupsURL() { return '/groups?run=' + encodeURIComponent(this.run); }
 
   command() { return command('run:' + quote(this.run) + (this.q ? ' ' + this.q : '')); }
 
   tables() {
+    if (this.part && this.part.tables) return this.part.tables();
     if (!this.d) return [];
     const d = this.d, t = (ns) => text(duration(ns));
     return [

@@ -1,0 +1,81 @@
+// One chart, drawn by uPlot. All charts of a page share the cursor and the stretch of time.
+
+import uPlot from '../../vendor/uplot/uplot.js';
+import { grid } from './lines.js';
+import { axisWords } from './quantity.js';
+import { clock } from '../format.js';
+
+const HEIGHT = 160, DASHES = [[], [6, 3], [2, 3]];
+
+// colour is that of a row: by line, or by column where there is one line only.
+export function colour(row, lines) { return 'var(--c' + ((lines > 1 ? row.line : [1, 2, 4][row.column] ?? row.column) % 8 + 1) + ')'; }
+
+// dash tells columns apart without colour.
+export function dash(row) { return DASHES[row.column % DASHES.length]; }
+
+function css(name) { return getComputedStyle(document.documentElement).getPropertyValue(name.replace(/^var\((.*)\)$/, '$1')).trim(); }
+
+// axisTime is a time at an axis: seconds only where they tell something.
+function axisTime(s, step) { const t = clock(s * 1000); return step >= 60 ? t.slice(0, 5) : t; }
+
+export class Plot {
+  // o: {width, chart, rows, aligned, from, to (seconds), cursor(index), pick(from, to)}
+  constructor(host, o) {
+    this.host = host;
+    this.o = o;
+    this.draw();
+  }
+
+  draw() {
+    this.destroy();
+    const { chart, rows, aligned } = this.o, lines = chart.lines.length;
+    const data = [aligned.x, ...aligned.y], series = [{}], bands = [];
+    rows.forEach((r) => series.push({ scale: 'y', stroke: css(colour(r, lines)), width: 1.5, dash: dash(r), spanGaps: false, points: { show: this.sparse(r), size: 4, width: 0, fill: css(colour(r, lines)) } }));
+    rows.forEach((r, i) => {
+      if (!aligned.low[i] || lines > 3) return;
+      const n = series.length, fill = css(colour(r, lines)) + '26';
+      data.push(aligned.high[i], aligned.low[i]);
+      series.push({ scale: 'y', width: 0, points: { show: false } }, { scale: 'y', width: 0, points: { show: false } });
+      bands.push({ series: [n, n + 1], fill });
+    });
+    const y = grid(...this.extent(data));
+    const axis = { stroke: css('--ink3'), font: '10px ' + css('--sans'), ticks: { show: false } };
+    const opts = {
+      width: this.o.width, height: HEIGHT, padding: [8, 8, 0, 0], legend: { show: false }, series, bands,
+      scales: { x: { time: true, range: () => [this.o.from, this.o.to] }, y: { range: () => [y.from, y.to] } },
+      axes: [
+        { ...axis, grid: { show: false }, border: { show: true, stroke: css('--line2'), width: 1 }, size: 22, gap: 4, space: 80, values: (u, at) => at.map((t) => axisTime(t, at.length > 1 ? at[1] - at[0] : 60)) },
+        { ...axis, grid: { stroke: css('--line'), width: 1 }, size: 64, gap: 6, splits: () => [0, ...y.lines], values: (u, at) => at.map((v) => axisWords(v, chart.metric.unit, chart.metric.shows === 'rate')) },
+      ],
+      cursor: { y: false, sync: { key: 'metrics', setSeries: false }, points: { size: 6 }, drag: { x: true, y: false, setScale: false } },
+      hooks: {
+        setCursor: [(u) => this.o.cursor(u.cursor.idx)],
+        setSelect: [(u) => { if (u.select.width > 4) this.o.pick(u.posToVal(u.select.left, 'x'), u.posToVal(u.select.left + u.select.width, 'x')); u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false); }],
+      },
+    };
+    this.plot = new uPlot(opts, data, this.host);
+  }
+
+  // sparse shows points where a line would not show them.
+  sparse(r) { return r.values.filter((v) => v != null).length <= 2 || r.values.some((v, i) => v != null && (r.values[i - 1] == null) && (r.values[i + 1] == null)); }
+
+  extent(data) {
+    let min = Infinity, max = -Infinity;
+    for (const list of data.slice(1)) for (const v of list) if (v != null) { if (v < min) min = v; if (v > max) max = v; }
+    return min > max ? [0, 1] : [min, max];
+  }
+
+  // set takes newer points, in place: what one looks at stays.
+  set(o) {
+    Object.assign(this.o, o);
+    this.draw();
+  }
+
+  resize(width) {
+    if (width === this.o.width) return;
+    this.o.width = width;
+    this.plot.setSize({ width, height: HEIGHT });
+  }
+
+  destroy() { if (this.plot) this.plot.destroy(); this.plot = null; }
+}
