@@ -41,6 +41,7 @@ export class Conversation {
 
   show(d, rows) {
     this.d = d;
+    this.verdict = d.verify;
     this.rows = rows;
     this.items = fold(rows);
     this.drawn = 0;
@@ -82,7 +83,7 @@ export class Conversation {
   }
 
   verify() {
-    const v = this.d.verify;
+    const v = this.verdict;
     if (!v) return h('span.said.dim', null, 'no answer from the verifier');
     return h('span.said', null, v.reward == null ? h('span.dim', null, 'no reward') : ['reward ', h('b', null, reward(v.reward))], h('span.why', null, v.fields.slice(0, 8).map((f, k) => [k ? ', ' : ' ', line(f.key) + ' ', h('span.mono', null, line(f.text.slice(0, 200)))])));
   }

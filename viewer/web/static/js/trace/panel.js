@@ -77,7 +77,7 @@ export class Panel {
 
   draw(i, j, d) {
     const shown = this.key + this.tab, again = this.shown === shown, first = this.el.firstChild;
-    if (again && this.data === d && first && first.outerHTML === this.headOf(i, j).outerHTML) return; // nothing is new
+    if (again && this.data === d && first && first.isEqualNode(this.headOf(i, j))) return; // nothing is new
     this.shown = shown;
     this.data = d;
     this.holding(again, () => this.drawAll(i, j, d));
