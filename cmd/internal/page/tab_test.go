@@ -18,7 +18,7 @@ import (
 )
 
 // patience is how long a condition may take to come true: much more than it needs, on a machine that has other work too.
-const patience = 6 * time.Second
+const patience = 30 * time.Second
 
 // look holds the words that expressions in the page may use.
 //
@@ -238,4 +238,12 @@ func (p *tab) allowClipboard() {
 			p.t.Fatalf("cannot allow %s: %v", name, err)
 		}
 	}
+}
+
+// setTheme chooses the theme of the pages that are opened next. Nothing moves there.
+func (p *tab) setTheme(name string) {
+	p.t.Helper()
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}})
 }

@@ -479,7 +479,7 @@ func (w *walk) phone(t *testing.T) {
 	w.at("/runs/")
 	w.until("the rollouts", "rows().length > 2 && rows()[0].getBoundingClientRect().height > 44")
 	fits("the run")
-	w.click(".table .row", "example_multi_step")
+	w.click(".table .row", "example_")
 	w.at("/traces/")
 	w.until("the waterfall", "spans().length > 3 && seen($('.wrow'))")
 	fits("the trace")
