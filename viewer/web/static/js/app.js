@@ -11,9 +11,11 @@ import { StatusLine, reasons } from './statusline.js';
 import { tell, now } from './clock.js';
 import { clock, text, whole } from './format.js';
 import { copyText, toast } from './toast.js';
+import { line } from './inert.js';
 import { failed } from './nothing.js';
 import { warning } from './glyph.js';
 import * as help from './help.js';
+import { receive } from './drop.js';
 import { RunsPage } from './pages/runs.js';
 import { RunPage } from './pages/run.js';
 import { TracesPage } from './pages/traces.js';
@@ -90,7 +92,7 @@ class App {
     page.open();
   }
 
-  title(parts) { document.title = [...parts, 'Lens'].join(' · '); }
+  title(parts) { document.title = line([...parts, 'Lens'].join(' · ')); }
 
   status(s) {
     this.now = s;
@@ -108,7 +110,7 @@ class App {
   say(words) {
     const wait = Math.max(0, 5000 - (performance.now() - (this.said ?? -5000)));
     clearTimeout(this.sayTimer);
-    this.sayTimer = setTimeout(() => { this.said = performance.now(); this.region.textContent = words; }, wait);
+    this.sayTimer = setTimeout(() => { this.said = performance.now(); this.region.textContent = line(words); }, wait);
   }
 
   pause() {
@@ -152,4 +154,6 @@ class App {
   }
 }
 
-new App().start();
+const app = new App();
+receive(() => app.now);
+app.start();

@@ -14,16 +14,19 @@ export function empty(app) {
       h('h1', null, 'Nothing received yet'), h('p.lead', null, s && s.receiving ? 'Lens is listening. This page fills by itself when the first span arrives.' : 'This folder holds no spans, and nothing is listening.'),
       step('Collect some rollouts', '120 rollouts in three small environments, no model endpoint needed, under a minute.', 'gym demo', true),
       http && step('Send from a program you have', 'Any OpenTelemetry SDK in any language' + (http.address.endsWith(':4318') ? '; these are the standard ports.' : '.'), 'export OTEL_EXPORTER_OTLP_ENDPOINT=http://' + http.address),
-      step('Open a file', 'OTLP JSON, also gzip or zstd.', 'lens view traces.jsonl')),
+      step('Open a file', 'OTLP JSON, also gzip or zstd.' + (http ? ' You can drop it anywhere on this page.' : ''), 'lens view traces.jsonl')),
     s && h('div.facts', null,
-      h('section', null, h('h2', null, 'What is listening'), s.listening.length ? s.listening.map((l) => row([glyph.dot(''), l.what], h('span.mid', null, l.address))) : row('nothing', '')),
+      h('section', null, h('h2', null, 'What is listening'), [...s.listening, { what: 'This page', address: location.host }].map((l) => row([glyph.dot(''), l.what], h('span.mid', null, l.address)))),
       h('section', null, h('h2', null, 'Since the start, ' + text(whole(sinceInstant(s.started))) + ' ago'),
-        row('Requests received', count(s.requests.received)), row('Requests refused', count(s.requests.refused)),
-        row('Spans stored', [count(s.spans.stored), h('span.dim', null, kept(s.store))])),
+        row('Requests received', some(s.requests.received)), row('Requests refused', some(s.requests.refused)),
+        row('Spans stored', [some(s.spans.stored), h('span.dim', null, kept(s.store))])),
       h('section', null, h('h2', null, 'If nothing comes'),
         h('p', null, 'Sending from a container? ', h('span.mono', null, '127.0.0.1'), ' is the container itself there. Start with ', h('span.mono', null, '--listen'), ' on another address; Lens then asks for a token.'))));
   return el;
 }
+
+// some is a count; nothing is grey.
+function some(n) { return n ? count(n) : h('span.dim', null, '0'); }
 
 function kept(st) {
   const parts = [];
