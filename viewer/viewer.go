@@ -50,6 +50,7 @@ type Viewer struct {
 	models   models
 	drivers  *drivers
 	receiver *ingest.Receiver // nil when nothing is received
+	intake   intake           // of receivers of somebody else's
 	handler  *web.Handler
 	server   *http.Server
 	address  net.Addr
@@ -82,6 +83,7 @@ func (v *Viewer) start(ctx context.Context) error {
 	})); err != nil {
 		return err
 	}
+	v.intake.store = v.store
 	v.drivers = openDrivers(v.o.Data, v.models.runs, v.o.Logger)
 	healing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	v.stopHealing = stop
@@ -114,7 +116,7 @@ func (v *Viewer) receive(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c := ingest.Config{Sink: v.Sink(), Logger: v.o.Logger, Hosts: hostsOf(v.o.OTLPHTTP)}
+	c := ingest.Config{Sink: sink{v.store}, Logger: v.o.Logger, Hosts: hostsOf(v.o.OTLPHTTP)}
 	if v.address != nil {
 		c.Origins = []string{"http://" + v.address.String()}
 	}
@@ -181,7 +183,7 @@ func reachable(a net.Addr) string {
 }
 
 // Sink takes requests into the store, for a receiver of somebody else's.
-func (v *Viewer) Sink() ingest.Sink { return sink{v.store} }
+func (v *Viewer) Sink() ingest.Sink { return &v.intake }
 
 // Progress says how far the run of that nemo.run.id is, which only its driver knows: the page shows it within a second. Call it as
 // often as a few times a second. The folder remembers the last word, for whoever looks when the driver is gone.
@@ -211,16 +213,22 @@ func (v *Viewer) OTLPGRPCEndpoint() string {
 	return v.receiver.GRPCEndpoint()
 }
 
-// received tells the page what the receiver counted.
+// received tells the page what came in.
 func (v *Viewer) received() web.Received {
 	var r web.Received
+	i := &v.intake
+	r.Requests, r.Spans, r.RefusedSpans = i.requests.Load(), i.spans.Load(), i.rejected.Load()
+	r.Metrics, r.Logs = i.metrics.Load(), i.logs.Load()
 	if v.receiver == nil {
 		return r
 	}
 	s := v.receiver.Stats()
-	r.Requests = s.Requests + s.MetricsRequests + s.LogsRequests
-	r.Refused, r.Spans, r.RefusedSpans = s.Refused, s.Spans, s.Rejected
-	r.Metrics, r.Logs = s.MetricsRequests, s.LogsRequests
+	r.Requests += s.Requests + s.MetricsRequests + s.LogsRequests
+	r.Refused = s.Refused
+	r.Spans += s.Spans
+	r.RefusedSpans += s.Rejected
+	r.Metrics += s.MetricsRequests
+	r.Logs += s.LogsRequests
 	address := func(endpoint string) string { return strings.TrimPrefix(endpoint, "http://") }
 	r.Listening = append(r.Listening, web.Listener{What: "OTLP over HTTP, protobuf and JSON", Address: address(v.OTLPEndpoint())})
 	if at := v.OTLPGRPCEndpoint(); at != "" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.uber.org/goleak"
 
 	"github.com/lensgo/lens/viewer"
@@ -102,6 +104,45 @@ func TestReceives(t *testing.T) {
 	}
 	if v.OTLPGRPCEndpoint() == "" {
 		t.Error("nothing listens for gRPC")
+	}
+}
+
+// A run hands its traces over itself: the page says what comes in all the same.
+func TestCountsWhatIsHandedOver(t *testing.T) {
+	v := start(t, viewer.Options{Data: t.TempDir()})
+	td := ptrace.NewTraces()
+	span := td.ResourceSpans().AppendEmpty().ScopeSpans().AppendEmpty().Spans().AppendEmpty()
+	span.SetName("step")
+	span.SetTraceID([16]byte{1})
+	span.SetSpanID([8]byte{2})
+	span.SetStartTimestamp(1)
+	span.SetEndTimestamp(2)
+	req, err := (&ptrace.ProtoMarshaler{}).MarshalTraces(td)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := v.Sink().Traces(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := v.Sink().Traces(t.Context(), []byte("no protobuf")); err == nil {
+		t.Error("it takes what is no request")
+	}
+	jar, _ := cookiejar.New(nil)
+	client := &http.Client{Jar: jar}
+	defer client.CloseIdleConnections()
+	for _, path := range []string{v.URL(), strings.Replace(v.URL(), "/?", "/api/v1/status?", 1)} {
+		resp, err := client.Get(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(path, "status") && (!bytes.Contains(body, []byte(`"requests":{"received":1,`)) || !bytes.Contains(body, []byte(`"spans":{"received":1,`))) {
+			t.Errorf("status: %s", body)
+		}
 	}
 }
 
