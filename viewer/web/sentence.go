@@ -49,6 +49,9 @@ func deeds(a, b *side, pairs [][2]int, one, two string) string {
 	if !scored {
 		return ""
 	}
+	if *x.Reward == *y.Reward {
+		return "Both scored " + score(*x.Reward) + "."
+	}
 	return fmt.Sprintf("%s scored %s, %s scored %s.", one, score(*x.Reward), lower(two), score(*y.Reward))
 }
 
@@ -71,6 +74,9 @@ func longer(a, b *side, one, two string) string {
 			one, two, x, y = two, one, y, x
 		}
 		by, most := *y.Total-*x.Total, 0
+		if by*50 < *y.Total { // too little to ask where it went
+			return "Both took about " + durationText(*y.Total) + "."
+		}
 		for i := range y.Parts {
 			if y.Parts[i]-x.Parts[i] > y.Parts[most]-x.Parts[most] {
 				most = i

@@ -1,6 +1,7 @@
 // The small charts of a run, drawn as SVG in the size they are shown in.
 
 import { h, s, qty, put } from './dom.js';
+import { line } from './inert.js';
 import { column, duration, reward, text, unitFor } from './format.js';
 
 // spark is a line of counts, zero based, without dots.
@@ -22,7 +23,7 @@ export function rewards(data, pick) {
     h('span.hd', null, 'mean'), h('span.hd', null, k ? 'pass@' + k : ''));
   const envs = data.rows.filter((r) => r.env != null), all = data.rows.find((r) => r.env == null);
   for (const r of envs) {
-    el.append(h('span.cut.env', { title: r.env }, r.env), bins(r, top, data, pick), num(r.mean, r), num(r.pass, r));
+    el.append(h('span.cut.env', { title: r.env }, line(apart(r.env, envs))), bins(r, top, data, pick), num(r.mean, r), num(r.pass, r));
   }
   if (all && envs.length > 1) el.append(h('span.strong', null, 'all'), h('span'), num(all.mean, all, '.strong'), num(all.pass, all, '.strong'));
   return el;
@@ -126,6 +127,15 @@ function drag(svg, width, height, back, pick) {
     band.remove();
     if (b - a > 3) pick(back(a), back(b));
   });
+}
+
+// apart leaves out what all names begin with, where they are cut: example_multi_step, example_single is …multi_step, …single.
+export function apart(name, rows) {
+  const all = rows.map((r) => r.env || '');
+  let n = all.length > 1 ? Math.min(...all.map((s) => s.length)) : 0;
+  for (const s of all) while (n && s.slice(0, n) !== all[0].slice(0, n)) n--;
+  while (n && !'_-./'.includes(all[0][n - 1])) n--;
+  return n < 4 ? name : '…' + name.slice(n);
 }
 
 // rewardStretch is what the bins a to b of a row of rewards hold. The first and the last bin are half as wide as the others.

@@ -26,11 +26,11 @@ const timed = (r) => r.parts_ns && r.total_ns;
 
 function columns(page) {
   return [
-    { id: 'env', head: 'Environment', sort: 'env', first: true, width: 'minmax(172px, 152fr)', text: (r) => r.env, cell: (r) => h('span.name', null, glyph.state(r.state), h('span.cut', { title: r.env }, line(r.env || r.agent || r.id))) },
+    { id: 'env', head: 'Environment', sort: 'env', first: true, width: 'minmax(186px, 200fr)', text: (r) => r.env, cell: (r) => h('span.name', null, glyph.state(r.state), h('span.cut', { title: r.env }, line(r.env || r.agent || r.id))) },
     { id: 'task', head: 'Task', sort: 'task', right: true, width: '62px', text: (r) => r.task, cell: (r) => count(r.task) },
     { id: 'attempt', head: 'Attempt', sort: 'attempt', right: true, width: '60px', text: (r) => r.attempt, cell: (r) => (r.attempt == null ? null : [count(r.attempt), h('span.mid', null, '/' + count(r.attempts ?? r.attempt)), r.retry ? h('span.dim', null, ' retry ' + r.retry) : null]) },
     { id: 'reward', head: 'Reward', sort: 'reward', right: true, width: '78px', text: (r) => r.reward, cell: (r) => glyph.reward(r.reward) },
-    { id: 'outcome', head: 'Outcome', width: 'minmax(168px, 190fr)', text: (r) => (r.state === 'failed' ? r.failure || 'failed' : r.state), cell: outcome },
+    { id: 'outcome', head: 'Outcome', width: 'minmax(156px, 170fr)', text: (r) => (r.state === 'failed' ? r.failure || 'failed' : r.state), cell: outcome },
     { id: 'duration_ns', head: 'Duration', sort: 'dur', first: 'arrow', right: true, width: '94px', text: (r) => r.duration_ns, cell: (r) => dur(r, page.unit) },
     { id: 'parts_ns', rank: 1, head: () => ['Time, ' + scaleWords(page.scale) + ', › is longer'], width: 'minmax(150px, 364fr)', text: (r) => (r.parts_ns || []).join(' '), cell: (r) => (timed(r) ? split(r.parts_ns, r.total_ns, page.scale) : null) },
     { id: 'turns', rank: 4, head: 'Turns', sort: 'turns', right: true, width: '62px', text: (r) => r.turns, cell: (r) => count(r.turns) },
