@@ -43,6 +43,7 @@ type Metric struct {
 	Keys        []string `json:"keys"`
 	Services    []string `json:"services"`
 	Problems    []string `json:"problems"`
+	Notes       []string `json:"notes"`
 }
 
 const maxMetricRuns = 50
@@ -96,7 +97,7 @@ func (h *Handler) getMetrics(_ *http.Request, p *params) (any, error) {
 
 func metricOf(m *series.Metric) Metric {
 	out := Metric{Name: m.Name, Unit: m.Unit, Description: m.Description, Kind: m.Kind.String(), Shows: m.Shape.String(), Series: m.Series, More: m.More,
-		Points: m.Points, First: Instant(m.First), Last: Instant(m.Last), Keys: m.Keys, Services: m.Services, Problems: problemsOfMetric(m)}
+		Points: m.Points, First: Instant(m.First), Last: Instant(m.Last), Keys: m.Keys, Services: m.Services, Problems: problemsOfMetric(m), Notes: notesOfMetric(m)}
 	if m.Step > 0 {
 		out.Step = &m.Step
 	}
@@ -106,21 +107,28 @@ func metricOf(m *series.Metric) Metric {
 // problemsOfMetric says in sentences what was odd about the points of a metric.
 func problemsOfMetric(m *series.Metric) (list []string) {
 	p := &m.Problems
-	add := func(n int64, one, many, then string) {
-		if n > 0 {
-			list = append(list, count(n, one, many)+then)
-		}
-	}
+	add := func(n int64, one, many, then string) { list = addSentence(list, n, one, many, then) }
 	add(int64(m.More), "more series is", "more series are", fmt.Sprintf(" not shown: a metric keeps %d.", series.DefaultMaxSeries))
 	add(p.NotFinite, "value is", "values are", " no finite number: a gap.")
 	add(p.Twice, "point came", "points came", " twice, and count once.")
 	add(p.Late, "point is", "points are", " older than the newest of their series, and change no total.")
-	add(p.Resets, "time a counter", "times a counter", " began again from zero.")
 	add(p.Backwards, "point was", "points were", " sent after a clock had been set back: what they added counts, its rate is unknown.")
 	add(p.Untimed, "point has", "points have", " no time, or one more than a day ahead, and are not shown.")
 	add(p.Broken, "histogram has", "histograms have", " buckets that do not fit their bounds, and are not shown.")
-	add(p.Older, "point was", "points were", " too old to be kept in memory.")
 	return list
+}
+
+// notesOfMetric says what is worth knowing of a metric, and nothing to worry about.
+func notesOfMetric(m *series.Metric) (list []string) {
+	list = addSentence(list, m.Problems.Resets, "time", "times", " a counter began again from zero, as it does when a program starts again.")
+	return addSentence(list, m.Problems.Older, "point is", "points are", " too old to be kept in memory.")
+}
+
+func addSentence(list []string, n int64, one, many, then string) []string {
+	if n == 0 {
+		return list
+	}
+	return append(list, count(n, one, many)+then)
 }
 
 // metricCount is how many metrics a run has, nil when that is not known.

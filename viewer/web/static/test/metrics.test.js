@@ -67,8 +67,17 @@ test('rows without a point at a time are not gaps', () => {
   assert.equal(a.y[0][1], undefined);
   assert.equal(a.y[1][0], undefined);
   assert.equal(a.y[1][1], null);
-  assert.deepEqual(tableOf(rows(c), a, (ms) => ms - 1796047331000, (v) => v ?? '', 2), [[2000, 2, 4], [1000, '', '']]);
+  assert.deepEqual(tableOf(rows(c), a, (ms) => ms - 1796047331000, (v) => v ?? '', 2), [[2000, 2, 4], [0, 1, '']]);
   assert.deepEqual(align({ start: null, lines: [] }).x, []);
+});
+
+test('no line is drawn across a long silence', () => {
+  const c = { start: '1796047331000000000', lines: [line({}, { t_ns: [0, 1e9, 2e9, 60e9, 61e9], values: [[1, 2, 3, 4, 5]], low: [0, 0, 0, 0, 0] })] };
+  const [r] = rows(c);
+  assert.deepEqual(r.times, [0, 1e9, 2e9, 3e9, 60e9, 61e9]);
+  assert.deepEqual(r.values, [1, 2, 3, null, 4, 5]);
+  assert.deepEqual(r.low, [0, 0, 0, null, 0, 0]);
+  assert.equal(tableOf([r], align(c), () => '', (v) => v).length, 5);
 });
 
 test('a chart has two grid lines at round values, and holds what is drawn', () => {

@@ -33,7 +33,7 @@ export class Charts {
     this.ctl = new AbortController();
     this.el = h('div.charts', { role: 'list', 'aria-label': 'Metrics' });
     this.box = h('div.chartbox.scroll', null, this.el);
-    this.seen = new IntersectionObserver((list) => list.forEach((e) => this.show(e.target, e.isIntersecting)), { root: this.box, rootMargin: '200px' });
+    this.seen = new IntersectionObserver((list) => list.forEach((e) => this.show(e.target, e.isIntersecting)), { rootMargin: '200px' });
     this.size = new ResizeObserver(() => this.cards.forEach((c) => c.resize()));
     this.size.observe(this.el);
   }
@@ -111,7 +111,7 @@ export class Charts {
   }
 
   // tables are the charts as tables, those that were drawn.
-  tables() { return [...this.cards.values()].filter((c) => c.chart).map((c) => c.table()); }
+  tables() { return [...this.cards.values()].filter((c) => c.plot).map((c) => c.table()); }
 
   close() {
     this.ctl.abort();
@@ -135,7 +135,7 @@ class Card {
 
   head() {
     const m = this.m, problems = this.mark = h('button.iconbtn.chartwarn', { hidden: true, onclick: () => this.tell() }, glyph.warning('what is odd'));
-    return h('header', null, h('h3.mono.cut', { title: m.name + (m.description ? '\n' + m.description : '') }, line(m.name)), h('span.note', null, line(unitWords(m))), h('span.gap'), problems, this.split());
+    return h('header', null, this.name = h('h3.mono.cut', { title: m.name }, line(m.name)), h('span.note', null, line(unitWords(m))), h('span.gap'), problems, this.split());
   }
 
   // split chooses by what series are joined.
@@ -181,11 +181,22 @@ class Card {
   draw() {
     const chart = this.chart, list = this.rows = rows(chart), aligned = this.aligned = align(chart, list), [from, to] = this.on.range;
     const o = { chart, rows: list, aligned, from, to, width: this.width(), cursor: (i) => this.at(i), pick: (a, b) => this.on.pick(a, b) };
+    if (!aligned.x.length) { this.nothing(); return; }
     if (this.plot) this.plot.set(o);
     else { put(this.host); this.plot = new Plot(this.host, o); }
     this.mark.hidden = !chart.metric.problems.length;
     this.mark.title = chart.metric.problems.join('\n');
+    this.name.title = [this.m.name, this.m.description, ...chart.metric.problems, ...chart.metric.notes].filter(Boolean).join('\n');
     this.drawLegend();
+  }
+
+  // nothing stands where the lines would be.
+  nothing() {
+    if (this.plot) this.plot.destroy();
+    this.plot = null;
+    this.cells = null;
+    put(this.host, h('p.dim', null, 'No point in this stretch of time.'));
+    put(this.legend);
   }
 
   width() { return Math.max(240, Math.floor(this.host.clientWidth)); }
@@ -227,7 +238,7 @@ class Card {
   // tell puts the sentences about odd points below the chart, or takes them away.
   tell() {
     if (this.said) { this.said.remove(); this.said = null; return; }
-    this.said = h('ul.chartodd', null, this.chart.metric.problems.map((p) => h('li', null, p)));
+    this.said = h('ul.chartodd', null, [...this.chart.metric.problems, ...this.chart.metric.notes].map((p) => h('li', null, p)));
     this.legend.after(this.said);
   }
 

@@ -4,9 +4,21 @@
 export function rows(chart) {
   const names = labels(chart.lines), out = [];
   chart.lines.forEach((l, i) => {
-    l.columns.forEach((c, k) => out.push({ line: i, column: k, name: c, label: [names[i], l.columns.length > 1 || !names[i] ? columnName(c) : ''].filter(Boolean).join(' '), times: l.t_ns, values: l.values[k] || [], low: l.low, high: l.high }));
+    const at = silences(l.t_ns), open = (v) => (v ? withGaps(v, at, null) : null), times = withGaps(l.t_ns, at, (t, usual) => t + usual);
+    l.columns.forEach((c, k) => out.push({ line: i, column: k, name: c, label: [names[i], l.columns.length > 1 || !names[i] ? columnName(c) : ''].filter(Boolean).join(' '), times, values: open(l.values[k] || []), low: open(l.low), high: open(l.high) }));
   });
   return out;
+}
+
+// silences are the places behind which nothing came for much longer than usual: no line is drawn across them.
+function silences(times) {
+  const steps = times.slice(1).map((t, i) => t - times[i]), usual = [...steps].sort((a, b) => a - b)[steps.length >> 1];
+  return { usual, after: new Set(steps.flatMap((s, i) => (steps.length > 2 && s > 4 * usual ? [i] : []))) };
+}
+
+// withGaps puts something behind each silence's beginning.
+function withGaps(list, { usual, after }, what) {
+  return after.size ? list.flatMap((v, i) => (after.has(i) ? [v, what && what(v, usual)] : [v])) : list;
 }
 
 function columnName(c) { return c === 'value' || c === 'per_s' ? '' : c; }
@@ -76,9 +88,9 @@ export function grid(min, max) {
   return { from: low < 0 ? low - span * .06 : 0, to: high + span * .06, lines };
 }
 
-// tableOf is a chart as rows of text, the latest first, at most `most`.
+// tableOf is a chart as rows of text, the latest first, at most `most`; times of which nothing is known are left out.
 export function tableOf(list, aligned, time, value, most = 100) {
   const out = [];
-  for (let i = aligned.x.length - 1; i >= 0 && out.length < most; i--) out.push([time(aligned.x[i] * 1000), ...list.map((r, k) => value(aligned.y[k][i], r))]);
+  for (let i = aligned.x.length - 1; i >= 0 && out.length < most; i--) if (aligned.y.some((v) => v[i] != null)) out.push([time(aligned.x[i] * 1000), ...list.map((r, k) => value(aligned.y[k][i], r))]);
   return out;
 }
