@@ -48,8 +48,8 @@ func (s *summary) complete(list query.List, run *string, text string) *List[Comp
 			return out
 		}
 	}
-	for _, f := range query.Fields(list) {
-		if len(out.Rows) < maxLines-1 && strings.HasPrefix(f.Name, strings.ToLower(term)) {
+	for _, f := range fieldsLike(list, strings.ToLower(term)) {
+		if len(out.Rows) < maxLines-1 {
 			out.Rows = append(out.Rows, Completion{Kind: "field", Insert: minus + f.Name + fieldOp(f.Type), Label: f.Name + fieldOp(f.Type), Meaning: f.Meaning})
 		}
 	}
@@ -61,6 +61,19 @@ func (s *summary) complete(list query.List, run *string, text string) *List[Comp
 		out.Rows = append(out.Rows[:min(len(out.Rows), maxLines-1)], Completion{Kind: "text", Insert: quoted, Label: quoted, Meaning: "text in names, attributes, messages"})
 	}
 	return out
+}
+
+// fieldsLike are the fields that begin with a term, then those of which the word behind the dot does: tok.out for out.
+func fieldsLike(list query.List, term string) (found []query.Info) {
+	var behind []query.Info
+	for _, f := range query.Fields(list) {
+		if strings.HasPrefix(f.Name, term) {
+			found = append(found, f)
+		} else if _, word, ok := strings.Cut(f.Name, "."); ok && strings.HasPrefix(word, term) {
+			behind = append(behind, f)
+		}
+	}
+	return append(found, behind...)
 }
 
 // fieldOp is what mostly follows a field.

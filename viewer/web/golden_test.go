@@ -65,6 +65,7 @@ func TestGolden(t *testing.T) {
 		"compare_runs":      "/compare/runs?a=" + runID + "&b=demo-1129-0900",
 		"compare_traces":    "/compare/traces?a=" + one + "&b=" + two,
 		"complete_fields":   "/complete?run=" + runID + "&text=re",
+		"complete_behind":   "/complete?run=" + runID + "&text=out",
 		"complete_values":   "/complete?run=" + runID + "&text=-env:mul",
 		"find":              "/find?text=demo",
 		"find_rollout":      "/find?text=1-0",

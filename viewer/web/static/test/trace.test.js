@@ -4,7 +4,7 @@ import { subtrees, pairs, children, sums } from '../js/trace/tree.js';
 import { criticalPath, share, byRow, own, gaps } from '../js/trace/path.js';
 import { growing, grown } from '../js/trace/growing.js';
 import { folds, figures, label } from '../js/trace/folds.js';
-import { argumentsOf, short } from '../js/trace/talk.js';
+import { argumentsOf, saidBy, short } from '../js/trace/talk.js';
 import { Columns } from '../js/trace/columns.js';
 import { build, runOn, pathFrom, reroot } from '../js/trace/model.js';
 import { flatten, lineOf, hasBelow, SPAN, FOLD, MEMBER, MORE } from '../js/trace/rows.js';
@@ -210,4 +210,13 @@ test('another root has a path of its own, and the whole comes back', () => {
 
 test('open rows are listed', () => {
   assert.deepEqual([...model([['root', 0, 0, -1, 1, 2], ['a', 1, 10, 90], ['b', 1, 20, -1, 1, 2]]).open], [0, 2]);
+});
+
+test('a call is shown with its answer, and an answer with its call', () => {
+  const rows = [{ type: 'text', span: null }, { type: 'call', call: 'c1', span: 'm1' }, { type: 'output', call: 'c1', span: 't1' }, { type: 'call', call: 'c2', span: 'm2' }, { type: 'output', call: 'c2', span: 't2' }, { type: 'text', call: '', span: 'm3' }];
+  const pick = (...spans) => saidBy(rows, spans).map((r) => rows.indexOf(r));
+  assert.deepEqual(pick('m1'), [1, 2]);
+  assert.deepEqual(pick('t2'), [3, 4]);
+  assert.deepEqual(pick('m3'), [5]);
+  assert.deepEqual(pick('x'), []);
 });

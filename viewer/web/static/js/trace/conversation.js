@@ -3,7 +3,7 @@
 import { h, put, qty } from '../dom.js';
 import { count, duration, reward, text } from '../format.js';
 import { inert, line } from '../inert.js';
-import { fold } from './talk.js';
+import { fold, saidBy } from './talk.js';
 import { pretty } from './panel.js';
 import { get, aborted } from '../api.js';
 import { failed } from '../nothing.js';
@@ -133,7 +133,7 @@ export class Conversation {
     if (this.el.clientHeight) el.scrollIntoView({ block: 'nearest' });
   }
 
-  of(spans) { const set = new Set(spans); return this.rows.filter((r) => r.span && set.has(r.span)); }
+  of(spans) { return saidBy(this.rows, spans); }
 
   move(by) {
     const i = Math.max(0, Math.min(this.items.length - 1, this.at + by));

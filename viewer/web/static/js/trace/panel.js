@@ -149,7 +149,8 @@ export class Panel {
     const all = [...srv.attributes, ...(client ? client.attributes : [])].filter((a) => /^gen_ai\.(input|output|system|prompt|completion|tool\.call)/.test(a.key) && a.text.length > 1);
     const msg = this.said(srv, client);
     if (!all.length && !msg.length) return h('p.pad.dim', null, 'No message belongs to this span. Turn on telemetry.content to record them, or open the page with the run’s results file.');
-    return [msg.map((r) => h('section', null, h('h3', null, line(r.role), r.name ? h('span.note.mono', null, line(r.name)) : null), h('p.pre' + (r.type === 'text' ? '' : '.mono'), null, inert(phone.matches ? r.text : pretty(r.text))))),
+    if (phone.matches) return [msg.map((r) => h('section', null, inShort(r)))];
+    return [msg.map((r) => h('section', null, h('h3', null, line(r.role), r.name ? h('span.note.mono', null, line(r.name)) : null), h('p.pre' + (r.type === 'text' ? '' : '.mono'), null, inert(pretty(r.text))))),
       all.map((a) => h('section', null, h('h3', null, line(a.key)), h('p.pre.mono', null, inert(pretty(a.text)))))];
   }
 
@@ -193,6 +194,13 @@ export class Panel {
     const target = to.querySelector('summary, button') || heads[at + 1] || this.el;
     target.focus();
   }
+}
+
+// inShort is a row of a conversation without its layout.
+function inShort(r) {
+  if (r.type === 'call') return h('p.mono.pre', null, h('b', null, line(r.name)), '(' + line(r.text) + ')');
+  if (r.type === 'output') return h('p.pre', null, h('span.dim', null, 'answered '), h('span.mono', null, line(r.text)));
+  return h('p.pre', null, inert(r.text));
 }
 
 function fig(name, q) { return h('span', null, h('span.lab', null, name), h('span.val', null, q == null ? '' : qty(q))); }

@@ -27,6 +27,13 @@ export function fold(rows) {
   return out;
 }
 
+// saidBy picks the rows of some spans: what was said there, and to a call its answer, to an answer its call.
+export function saidBy(rows, spans) {
+  const set = new Set(spans), own = rows.filter((r) => r.span && set.has(r.span));
+  const calls = new Set(own.filter((r) => r.call).map((r) => r.call));
+  return rows.filter((r) => (r.span && set.has(r.span)) || (r.call && calls.has(r.call)));
+}
+
 // argumentsOf gives the span of each tool the argument it was called with.
 export function argumentsOf(rows) {
   const calls = new Map(), out = new Map();
