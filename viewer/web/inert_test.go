@@ -12,6 +12,7 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/lensgo/lens/viewer/web"
@@ -40,6 +41,7 @@ func TestInert(t *testing.T) {
 		tr, span := evilTrace(text)
 		b.add(tr.td)
 		b.addLogs(evilLogs(text, tr))
+		b.addMetrics(who{text, text, "supervisor"}, evilMetrics(text))
 		e := url.QueryEscape(text)
 		p := url.PathEscape(text)
 		if len(text) > 1000 {
@@ -50,6 +52,7 @@ func TestInert(t *testing.T) {
 			"/traces", "/traces/" + tr.id.String(), "/traces/" + tr.id.String() + "/spans", "/traces/" + tr.id.String() + "/spans/" + span,
 			"/traces/" + tr.id.String() + "/conversation", "/traces/" + tr.id.String() + "/logs", "/groups", "/groups?run=" + e, "/names", "/names?run=" + e + "&group=" + e,
 			"/compare/runs?a=" + e + "&b=" + e, "/compare/traces?a=" + tr.id.String() + "&b=" + tr.id.String(), "/complete?text=" + e, "/complete?for=traces&text=env:" + e,
+			"/metrics", "/metrics?run=" + e, "/metrics/chart?run=" + runID + "&name=" + e, "/metrics/chart?run=" + runID + "&name=m&by=" + e, "/runs/" + p + "/logs", "/runs/" + runID + "/logs?text=" + e,
 			"/find?text=" + e, "/runs?q=" + e, "/runs?sort=" + e, "/runs?cursor=" + e, "/traces/" + p, "/" + p,
 		} {
 			checkInert(t, b.get("/api/v1"+path), path)
@@ -116,6 +119,7 @@ func evilLogs(text string, tr *trace) plog.Logs {
 	ld := plog.NewLogs()
 	rl := ld.ResourceLogs().AppendEmpty()
 	rl.Resource().Attributes().PutStr("service.name", text)
+	rl.Resource().Attributes().PutStr("nemo.run.id", runID)
 	l := rl.ScopeLogs().AppendEmpty().LogRecords().AppendEmpty()
 	l.SetTraceID(tr.id)
 	l.SetSeverityText(text)
@@ -124,18 +128,36 @@ func evilLogs(text string, tr *trace) plog.Logs {
 	return ld
 }
 
+func evilMetrics(text string) func(pmetric.MetricSlice) {
+	return func(ms pmetric.MetricSlice) {
+		for _, name := range []string{text, "m"} {
+			m := ms.AppendEmpty()
+			m.SetName(name)
+			m.SetUnit(text)
+			m.SetDescription(text)
+			p := m.SetEmptySum().DataPoints().AppendEmpty()
+			p.SetTimestamp(clock(10))
+			p.SetStartTimestamp(clock(0))
+			p.SetDoubleValue(1)
+			p.Attributes().PutStr(text, text)
+		}
+	}
+}
+
 // FuzzQuery asks everything with any parameters: an answer or a fault, never a 500, always inert JSON.
 func FuzzQuery(f *testing.F) {
 	for _, seed := range []string{"q=reward%3C0.5+env%3Amulti", "sort=-dur&limit=3&cursor=x", "a=3a&b=3a&at=-1", "text=env:m&for=traces&run=x", "from=4&limit=9&version=1",
-		"q=%22%ff&group=&since_ns=9", "trace=x", "env=multi_step&task=0&attempt=1&retry=0"} {
+		"q=%22%ff&group=&since_ns=9", "trace=x", "env=multi_step&task=0&attempt=1&retry=0",
+		"run=" + runID + "&name=gym.rollout.completed_total&by=*&from=1&points=2&lines=1&shows=rate&unit=", "level=warn&text=MODEL&cursor=0-1&limit=2"} {
 		f.Add(seed, uint8(0))
 	}
 	b := newBench(f, web.Options{})
 	b.fill()
+	b.fillMetrics()
 	id := newTrace(0).id.String()
 	paths := []string{"status", "runs", "services", "runs/" + runID, "runs/" + runID + "/rollouts", "runs/" + runID + "/tasks", "runs/" + runID + "/rollout", "traces",
 		"traces/" + id, "traces/" + id + "/spans", "traces/" + id + "/spans/1900000000000001", "traces/" + id + "/conversation", "traces/" + id + "/logs",
-		"groups", "names", "compare/runs", "compare/traces", "complete", "find"}
+		"groups", "names", "compare/runs", "compare/traces", "complete", "find", "metrics", "metrics/chart", "runs/" + runID + "/logs"}
 	f.Fuzz(func(t *testing.T, query string, n uint8) {
 		path := paths[int(n)%len(paths)]
 		w := b.get("/api/v1/status", func(r *http.Request) {
