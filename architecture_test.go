@@ -1,3 +1,5 @@
+//go:build !lens_off
+
 package lens_test
 
 import (
@@ -58,6 +60,7 @@ var rules = []rule{
 	{"resource", []string{"semconv"}},
 	{"lenshttp", []string{"", "internal/...", "semconv"}},
 	{"lensotel", []string{"", "internal/...", "semconv"}},
+	{"lenstest", []string{"", "internal/...", "semconv"}},
 	{"telemetry/...", []string{"", "internal/...", "semconv", "lensotel", "resource", "telemetry/..."}},
 	{"viewer/...", []string{"semconv", "internal/passk", "viewer/..."}},
 	{"gym/telemetry", []string{"", "internal/...", "semconv", "lensotel", "resource", "telemetry/..."}},
