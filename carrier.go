@@ -1,10 +1,12 @@
 package lens
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/textproto"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lensgo/lens/internal/w3c"
 )
@@ -161,6 +163,92 @@ func keys[V any](m map[string]V) []string {
 		k = append(k, key)
 	}
 	return k
+}
+
+// RefFrom gives the nearest span in ctx that leaves the process, or the remote parent: what Inject would write. It is
+// not valid when there is neither, and then the next span is a root of a new trace.
+func RefFrom(ctx context.Context) Ref {
+	if ctx == nil {
+		return Ref{}
+	}
+	p, state, remote := current(ctx)
+	return Ref{TraceID: p.TraceID, SpanID: p.SpanID, Flags: p.Flags, Remote: remote, state: state}
+}
+
+// WithParent gives a context in which r is the parent of the next span, whatever ctx held before. A Ref that is not
+// valid gives ctx as it is: see [Detach] for a root.
+//
+// A Ref whose tracestate has the member lens=r reserves a trace id: it is no parent, the next root takes the trace id
+// and is a root. It is injected onward as it came until a span is started.
+func WithParent(ctx context.Context, r Ref) context.Context {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return withParent(ctx, r.parent(), r.state, r.Remote)
+}
+
+// Detach gives a context in which the next span is the root of a new trace. Baggage, the attributes of With, values,
+// deadline and cancellation are those of ctx.
+func Detach(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return detach(ctx)
+}
+
+// Inject writes the trace context and the baggage of ctx into c, whichever groups are on: a span below an off group goes
+// on under its nearest enabled ancestor, or under the remote parent. With nothing to write it leaves c alone. It is W3C
+// (level 2) and W3C baggage unless the set-up chose another propagator.
+func Inject(ctx context.Context, c Carrier) {
+	if ctx == nil || c == nil {
+		return
+	}
+	inject(ctx, c)
+}
+
+// Extract gives ctx with the trace context and the baggage that c holds. Headers that are missing or wrong leave their
+// part of ctx as it was. Nothing in c: ctx as given, and nothing is allocated.
+func Extract(ctx context.Context, c Carrier) context.Context {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if c == nil {
+		return ctx
+	}
+	return extract(ctx, c)
+}
+
+// WithBaggage gives a context with the baggage member key=value, in place of an older one of that key. Baggage travels
+// with every request below and is never copied onto spans by itself. The error says what is wrong with the key (an HTTP
+// token), the value (any UTF-8 text) or the size (64 members, 8192 bytes as sent); the context is then ctx.
+func WithBaggage(ctx context.Context, key, value string) (context.Context, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	switch {
+	case !isToken(key):
+		return ctx, baggageError(key, errBaggageKey)
+	case !utf8.ValidString(value):
+		return ctx, baggageError(key, errBaggageValue)
+	}
+	with, members, size, err := withBaggage(ctx, key, value)
+	switch {
+	case err != nil:
+		return ctx, baggageError(key, err)
+	case members > maxBaggageMembers:
+		return ctx, baggageError(key, fmt.Errorf("there would be %d members, and %d may be", members, maxBaggageMembers))
+	case size > maxBaggageBytes:
+		return ctx, baggageError(key, fmt.Errorf("the header would have %d bytes, and %d may be", size, maxBaggageBytes))
+	}
+	return with, nil
+}
+
+// Baggage gives the value of the baggage member key, or "".
+func Baggage(ctx context.Context, key string) string {
+	if ctx == nil {
+		return ""
+	}
+	return baggageOf(ctx, key)
 }
 
 // Limits of W3C baggage.

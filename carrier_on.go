@@ -1,9 +1,9 @@
+//go:build !lens_off
+
 package lens
 
 import (
 	"context"
-	"fmt"
-	"unicode/utf8"
 
 	"go.opentelemetry.io/otel/baggage"
 	"go.opentelemetry.io/otel/propagation"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/lensgo/lens/internal/seam"
 	"github.com/lensgo/lens/internal/tracecontext"
+	"github.com/lensgo/lens/internal/w3c"
 )
 
 // refOf gives the Ref of a span context.
@@ -32,44 +33,17 @@ func (r Ref) spanContext() trace.SpanContext {
 	return tracecontext.SpanContext(r.parent(), r.state, r.Remote)
 }
 
-// RefFrom gives the nearest span in ctx that leaves the process, or the remote parent: what Inject would write. It is
-// not valid when there is neither, and then the next span is a root of a new trace.
-func RefFrom(ctx context.Context) Ref {
-	if ctx == nil {
-		return Ref{}
-	}
-	p, state, remote := tracecontext.Current(ctx)
-	return Ref{TraceID: p.TraceID, SpanID: p.SpanID, Flags: p.Flags, Remote: remote, state: state}
+func current(ctx context.Context) (p w3c.Parent, state w3c.Tracestate, remote bool) {
+	return tracecontext.Current(ctx)
 }
 
-// WithParent gives a context in which r is the parent of the next span, whatever ctx held before. A Ref that is not
-// valid gives ctx as it is: see [Detach] for a root.
-//
-// A Ref whose tracestate has the member lens=r reserves a trace id: it is no parent, the next root takes the trace id
-// and is a root. It is injected onward as it came until a span is started.
-func WithParent(ctx context.Context, r Ref) context.Context {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	return tracecontext.WithParent(ctx, r.parent(), r.state, r.Remote)
+func withParent(ctx context.Context, p w3c.Parent, state w3c.Tracestate, remote bool) context.Context {
+	return tracecontext.WithParent(ctx, p, state, remote)
 }
 
-// Detach gives a context in which the next span is the root of a new trace. Baggage, the attributes of With, values,
-// deadline and cancellation are those of ctx.
-func Detach(ctx context.Context) context.Context {
-	if ctx == nil {
-		return context.Background()
-	}
-	return tracecontext.Detach(ctx)
-}
+func detach(ctx context.Context) context.Context { return tracecontext.Detach(ctx) }
 
-// Inject writes the trace context and the baggage of ctx into c, whichever groups are on: a span below an off group goes
-// on under its nearest enabled ancestor, or under the remote parent. With nothing to write it leaves c alone. It is W3C
-// (level 2) and W3C baggage unless the set-up chose another propagator.
-func Inject(ctx context.Context, c Carrier) {
-	if ctx == nil || c == nil {
-		return
-	}
+func inject(ctx context.Context, c Carrier) {
 	if p := seam.Propagator(); p != nil {
 		p.Inject(ctx, c)
 		return
@@ -78,15 +52,7 @@ func Inject(ctx context.Context, c Carrier) {
 	propagation.Baggage{}.Inject(ctx, c)
 }
 
-// Extract gives ctx with the trace context and the baggage that c holds. Headers that are missing or wrong leave their
-// part of ctx as it was. Nothing in c: ctx as given, and nothing is allocated.
-func Extract(ctx context.Context, c Carrier) context.Context {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	if c == nil {
-		return ctx
-	}
+func extract(ctx context.Context, c Carrier) context.Context {
 	if p := seam.Propagator(); p != nil {
 		return p.Extract(ctx, c)
 	}
@@ -94,40 +60,19 @@ func Extract(ctx context.Context, c Carrier) context.Context {
 	return propagation.Baggage{}.Extract(ctx, c)
 }
 
-// WithBaggage gives a context with the baggage member key=value, in place of an older one of that key. Baggage travels
-// with every request below and is never copied onto spans by itself. The error says what is wrong with the key (an HTTP
-// token), the value (any UTF-8 text) or the size (64 members, 8192 bytes as sent); the context is then ctx.
-func WithBaggage(ctx context.Context, key, value string) (context.Context, error) {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	switch {
-	case !isToken(key):
-		return ctx, baggageError(key, errBaggageKey)
-	case !utf8.ValidString(value):
-		return ctx, baggageError(key, errBaggageValue)
-	}
+// withBaggage also gives how many members there are and how many bytes they have as sent.
+func withBaggage(ctx context.Context, key, value string) (with context.Context, members, size int, err error) {
 	m, err := baggage.NewMemberRaw(key, value)
 	if err != nil {
-		return ctx, baggageError(key, err)
+		return nil, 0, 0, err
 	}
 	b, err := baggage.FromContext(ctx).SetMember(m)
 	if err != nil {
-		return ctx, baggageError(key, err)
+		return nil, 0, 0, err
 	}
-	if n := b.Len(); n > maxBaggageMembers {
-		return ctx, baggageError(key, fmt.Errorf("there would be %d members, and %d may be", n, maxBaggageMembers))
-	}
-	if n := len(b.String()); n > maxBaggageBytes {
-		return ctx, baggageError(key, fmt.Errorf("the header would have %d bytes, and %d may be", n, maxBaggageBytes))
-	}
-	return baggage.ContextWithBaggage(ctx, b), nil
+	return baggage.ContextWithBaggage(ctx, b), b.Len(), len(b.String()), nil
 }
 
-// Baggage gives the value of the baggage member key, or "".
-func Baggage(ctx context.Context, key string) string {
-	if ctx == nil {
-		return ""
-	}
+func baggageOf(ctx context.Context, key string) string {
 	return baggage.FromContext(ctx).Member(key).Value()
 }

@@ -14,7 +14,7 @@ type Group struct {
 	// written under the registry's lock only, and stands first, apart from anything that is written often: a flag on
 	// the cache line of a busy counter reads several times slower.
 	word uint32
-	gate // what the word summarises; see group_on.go
+	gate // what the word summarises; see group_on.go and group_off.go
 
 	name  string
 	fault string    // why the name cannot be registered; empty when it can
@@ -111,8 +111,11 @@ func (g *Group) Do(ctx context.Context, name string, fn func(context.Context) er
 }
 
 // Wrap returns fn with a span of the group around each call, as [Group.Do] would put it. The group is asked at each
-// call, so that wrapping before it is switched on is fine.
+// call, so that wrapping before it is switched on is fine. A build with lens_off returns fn itself.
 func Wrap[A, R any](g *Group, name string, fn func(context.Context, A) (R, error)) func(context.Context, A) (R, error) {
+	if !compiled {
+		return fn
+	}
 	return func(ctx context.Context, arg A) (_ R, err error) {
 		if ctx == nil {
 			ctx = context.Background()

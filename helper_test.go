@@ -2,6 +2,7 @@ package lens_test
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
@@ -122,3 +124,39 @@ func child(t *testing.T) (isChild bool, output string, err error) {
 
 // quiet is a logger for examples that warn on purpose.
 var quiet = slog.New(slog.DiscardHandler)
+
+// library makes a declaration in short: groups by name, presets as they are.
+func library(r *lens.Registry, namespace string, groups []string, presets lens.Presets) lens.Library {
+	l := lens.Library{Namespace: namespace, Presets: presets}
+	for _, g := range groups {
+		l.Groups = append(l.Groups, r.NewGroup(g))
+	}
+	return l
+}
+
+func override(l lens.Library) lens.Library {
+	l.Override = true
+	return l
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func same(t testing.TB, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// hasWord tells whether call sites of the group would do something.
+func hasWord(g *lens.Group) bool { return lens.Word(g) != 0 }
+
+type ctxKey struct{}
+
+// noContext is what callers pass who know no better; it counts as Background.
+var noContext context.Context

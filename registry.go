@@ -160,11 +160,7 @@ func (r *Registry) MustRegister(l Library) {
 		panic(err)
 	}
 	if err := r.Register(l); err != nil {
-		r.log([]message{{
-			level: slog.LevelError,
-			text:  "lens: library left out, its call sites are switched by the library that has the name",
-			attrs: []slog.Attr{slog.String("namespace", l.Namespace), slog.String("error", err.Error())},
-		}})
+		r.log([]message{leftOut(l.Namespace, err)})
 	}
 }
 

@@ -14,12 +14,12 @@ type Span struct {
 
 // Recording reports whether the span records, exactly for this trace: a group may be on and the sampler still say no.
 // It is false after End. Use it as a guard before computing a costly attribute.
-func (s Span) Recording() bool { return s.r != nil && s.r.recording() }
+func (s Span) Recording() bool { return compiled && s.r != nil && s.r.recording() }
 
 // Ref returns the span's place in its trace, to link to it or to make it a parent elsewhere. The zero Span has the zero
 // Ref. It stays valid after End.
 func (s Span) Ref() (ref Ref) {
-	if s.r != nil {
+	if compiled && s.r != nil {
 		ref = s.r.ref()
 	}
 	return ref
@@ -27,7 +27,7 @@ func (s Span) Ref() (ref Ref) {
 
 // Str sets a string attribute.
 func (s Span) Str(key, v string) Span {
-	if s.r != nil {
+	if compiled && s.r != nil {
 		s.r.str(key, v)
 	}
 	return s
@@ -35,7 +35,7 @@ func (s Span) Str(key, v string) Span {
 
 // Int sets an integer attribute.
 func (s Span) Int(key string, v int) Span {
-	if s.r != nil {
+	if compiled && s.r != nil {
 		s.r.int64(key, int64(v))
 	}
 	return s
@@ -43,7 +43,7 @@ func (s Span) Int(key string, v int) Span {
 
 // Int64 sets an integer attribute.
 func (s Span) Int64(key string, v int64) Span {
-	if s.r != nil {
+	if compiled && s.r != nil {
 		s.r.int64(key, v)
 	}
 	return s
@@ -51,7 +51,7 @@ func (s Span) Int64(key string, v int64) Span {
 
 // Float sets a floating-point attribute.
 func (s Span) Float(key string, v float64) Span {
-	if s.r != nil {
+	if compiled && s.r != nil {
 		s.r.float(key, v)
 	}
 	return s
@@ -59,7 +59,7 @@ func (s Span) Float(key string, v float64) Span {
 
 // Bool sets a boolean attribute.
 func (s Span) Bool(key string, v bool) Span {
-	if s.r != nil {
+	if compiled && s.r != nil {
 		s.r.bool(key, v)
 	}
 	return s
@@ -67,7 +67,7 @@ func (s Span) Bool(key string, v bool) Span {
 
 // Strs sets a list attribute. The list is copied; its strings are not redacted, whatever the key.
 func (s Span) Strs(key string, v []string) Span {
-	if s.r != nil {
+	if compiled && s.r != nil {
 		s.r.strs(key, v)
 	}
 	return s
@@ -75,7 +75,7 @@ func (s Span) Strs(key string, v []string) Span {
 
 // Time sets a point in time, written as RFC 3339 text in UTC with as many digits as it has, up to nanoseconds.
 func (s Span) Time(key string, v time.Time) Span {
-	if s.r != nil {
+	if compiled && s.r != nil {
 		s.r.time(key, v)
 	}
 	return s
@@ -83,7 +83,7 @@ func (s Span) Time(key string, v time.Time) Span {
 
 // Duration sets a length of time, written as a number of seconds, the unit of the OpenTelemetry conventions.
 func (s Span) Duration(key string, v time.Duration) Span {
-	if s.r != nil {
+	if compiled && s.r != nil {
 		s.r.duration(key, v)
 	}
 	return s
@@ -92,7 +92,7 @@ func (s Span) Duration(key string, v time.Duration) Span {
 // Set sets several attributes. It copies them, so that nothing escapes when the span is off; still, on a hot path the
 // typed setters are cheaper.
 func (s Span) Set(attrs ...Attr) Span {
-	if s.r != nil {
+	if compiled && s.r != nil {
 		s.r.set(attrs)
 	}
 	return s
@@ -100,35 +100,35 @@ func (s Span) Set(attrs ...Attr) Span {
 
 // Event records that something happened now.
 func (s Span) Event(name string, attrs ...Attr) {
-	if s.r != nil {
+	if compiled && s.r != nil {
 		s.r.event(name, attrs)
 	}
 }
 
 // Link records that the span is related to the one that r names. An invalid r is ignored.
 func (s Span) Link(r Ref, attrs ...Attr) {
-	if s.r != nil {
+	if compiled && s.r != nil {
 		s.r.link(r, attrs)
 	}
 }
 
 // SetName replaces the name given to Start.
 func (s Span) SetName(name string) {
-	if s.r != nil {
+	if compiled && s.r != nil {
 		s.r.rename(name)
 	}
 }
 
 // Ok declares the operation a success. It wins over every Err, before and after.
 func (s Span) Ok() {
-	if s.r != nil {
+	if compiled && s.r != nil {
 		s.r.ok()
 	}
 }
 
 // Err records err as an exception event and sets the status to Error, with err's text. A nil err does nothing.
 func (s Span) Err(err error) Span {
-	if s.r != nil {
+	if compiled && s.r != nil {
 		s.r.err(err)
 	}
 	return s
@@ -137,7 +137,7 @@ func (s Span) Err(err error) Span {
 // Fail sets the status to Error without recording an exception: the operation did not succeed, and no error value of this
 // program says why, as with an HTTP status. The description may be empty.
 func (s Span) Fail(description string) {
-	if s.r != nil {
+	if compiled && s.r != nil {
 		s.r.fail(description)
 	}
 }
@@ -152,7 +152,7 @@ func (s Span) Fail(description string) {
 // directly deferred End sees a panic, not one that is called inside a deferred function. runtime.Goexit ends the span
 // unmarked. GODEBUG=panicnil=1 is not supported: a panic(nil) under it is swallowed by the recover.
 func (s Span) End() {
-	if s.r == nil {
+	if !compiled || s.r == nil {
 		return
 	}
 	if v := recover(); v != nil {
@@ -164,7 +164,7 @@ func (s Span) End() {
 
 // EndAt ends the span at t instead of now; the zero time means now. It does not look at panics.
 func (s Span) EndAt(t time.Time) {
-	if s.r != nil {
+	if compiled && s.r != nil {
 		s.r.end(t)
 	}
 }
@@ -176,7 +176,7 @@ func (s Span) EndAt(t time.Time) {
 //		ctx, span := group.Start(ctx, "work")
 //		defer span.EndErr(&err)
 func (s Span) EndErr(err *error) {
-	if s.r == nil {
+	if !compiled || s.r == nil {
 		return
 	}
 	if v := recover(); v != nil {

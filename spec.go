@@ -105,7 +105,7 @@ func (r *Registry) Pin(groups ...string) State {
 func (r *Registry) Resolve(spec string) (enabled, pending []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	set, pending := resolve(spec, r.presets(r.live()))
+	set, pending := resolve(spec, r.vocabulary())
 	return sorted(set), pending
 }
 
@@ -128,14 +128,26 @@ func (r *Registry) settle() []message {
 // refresh works out which groups are on and tells every gate. It returns what there is to say about the spec.
 func (r *Registry) refresh() []message {
 	var messages []message
-	if r.pinned != nil {
-		r.enabled, r.pending = r.pinned, []string{}
-	} else {
-		r.enabled, r.pending = resolve(r.spec, r.presets(r.live()))
+	switch {
+	case r.pinned == nil:
+		r.enabled, r.pending = resolve(r.spec, r.vocabulary())
 		messages = r.report()
+	case compiled:
+		r.enabled, r.pending = r.pinned, []string{}
+	default:
+		r.enabled, r.pending = map[string]bool{}, sorted(r.pinned)
 	}
 	r.configureAll()
 	return messages
+}
+
+// vocabulary is what a spec can name: presets, and with "all" the groups. It is empty in a build that leaves telemetry
+// out, where no name can ever switch anything on and every one of them is pending.
+func (r *Registry) vocabulary() map[string]map[string]bool {
+	if !compiled {
+		return nil
+	}
+	return r.presets(r.live())
 }
 
 func (r *Registry) state() State {

@@ -1,3 +1,5 @@
+//go:build !lens_off
+
 package lens_test
 
 import (
@@ -11,8 +13,6 @@ import (
 
 	"github.com/lensgo/lens"
 )
-
-func hasWord(g *lens.Group) bool { return lens.Word(g) != 0 }
 
 type handlerFunc func()
 

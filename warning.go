@@ -1,3 +1,5 @@
+//go:build !lens_off
+
 package lens
 
 import (
@@ -94,6 +96,14 @@ func (h heldWarning) message() message {
 	}
 	return warning("groups are shared by two libraries: switching one switches the call sites of both",
 		slog.String("namespace", h.namespace), slog.Any("groups", h.names), slog.String("other", h.other))
+}
+
+func leftOut(namespace string, err error) message {
+	return message{
+		level: slog.LevelError,
+		text:  "lens: library left out, its call sites are switched by the library that has the name",
+		attrs: []slog.Attr{slog.String("namespace", namespace), slog.String("error", err.Error())},
+	}
 }
 
 func lateRegistration(namespace string) message {

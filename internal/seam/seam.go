@@ -4,6 +4,9 @@
 // It speaks OpenTelemetry types, which the root package's exported surface never does, and it does not import the root
 // package: that one hangs its side of the door in with [Install] when it is initialised. Registries are passed as any
 // and are always *lens.Registry; nil stands for lens.Default(). Everything here is safe for concurrent use.
+//
+// In a build that leaves telemetry out (lens_off) the root package hangs nothing in: SetProvider and CloseOpen do nothing,
+// and nobody asks for the propagator.
 package seam
 
 import (
@@ -39,13 +42,21 @@ func Install(h Hooks) { hooks = h }
 // SetProvider makes reg start its spans with tp from now on; spans that are open keep what they started with. A nil tp
 // returns reg to the OpenTelemetry global provider. With a no-op provider (trace/noop) every group of reg is off, and so
 // are ungated spans: that is the state after a disabled set-up and after shutdown.
-func SetProvider(reg any, tp trace.TracerProvider) { hooks.SetProvider(reg, tp) }
+func SetProvider(reg any, tp trace.TracerProvider) {
+	if hooks.SetProvider != nil {
+		hooks.SetProvider(reg, tp)
+	}
+}
 
 // CloseOpen ends the spans of reg that are still open, and others with them, newest first over both lists. Each span of
 // reg keeps the attributes set so far, is marked with the attribute and the event nemo.span.truncated, which carries the
 // reason, and keeps its status. Spans that end meanwhile on their own are left alone. The default registry's are also
 // those of all registries that record to the global provider because they were given none.
-func CloseOpen(reg any, reason string, others []Open) { hooks.CloseOpen(reg, reason, others) }
+func CloseOpen(reg any, reason string, others []Open) {
+	if hooks.CloseOpen != nil {
+		hooks.CloseOpen(reg, reason, others)
+	}
+}
 
 // NextOrder returns the next number of the process-wide sequence in which spans start. A tracker that is not the root
 // package takes its number inside OnStart; the root package takes its own after the provider has returned the span, so

@@ -1,5 +1,6 @@
 // Package w3c reads and writes W3C trace context, level 2 (https://www.w3.org/TR/trace-context-2/): the values of the
-// headers traceparent and tracestate, and nothing else of HTTP or OpenTelemetry.
+// headers traceparent and tracestate, and nothing else of HTTP or OpenTelemetry. [Baggage] is a baggage header that is
+// passed on as it came.
 //
 // It is strict where the specification is: a value that breaks the grammar is an error that says which part is wrong,
 // and the caller starts a new trace. It is lenient only where the specification asks for it: blanks around a value, an
