@@ -47,6 +47,7 @@ type traceWalk struct {
 	places []place
 	ends   []uint64 // hash of a trace, and the place of its last chunk in the low half; sorted
 	wanted []bool   // places that may have spans of ids; nil when all are wanted
+	seen   []int    // those places, while they are looked for
 
 	waiting map[otlp.TraceID]*waiting
 	due     map[int][]otlp.TraceID // by the place after which they are complete
@@ -128,55 +129,71 @@ func (w *traceWalk) walk(ctx context.Context) error {
 
 // index lists the chunks, and finds where each trace ends.
 func (w *traceWalk) index() {
-	var hashes map[uint32]struct{}
-	if w.ids != nil {
-		hashes = make(map[uint32]struct{}, len(w.ids))
-		for id := range w.ids {
-			hashes[hashID(id)] = struct{}{}
-		}
-	}
-	add := func(h uint32, at int) {
-		if hashes != nil {
-			if _, ok := hashes[h]; !ok {
-				return
-			}
-			w.wanted[at] = true
-		}
-		w.ends = append(w.ends, uint64(h)<<32|uint64(at))
-	}
-	grow := func(p ...place) int {
-		at := len(w.places)
-		w.places = append(w.places, p...)
-		if hashes != nil {
-			w.wanted = append(w.wanted, make([]bool, len(p))...)
-		}
-		return at
-	}
+	hashes := w.hashes()
 	for _, seg := range w.view.segments {
-		at := len(w.places)
+		first := len(w.places)
 		for _, c := range seg.chunks {
-			grow(place{seg: seg, chunk: c, number: c.number})
+			w.places = append(w.places, place{seg: seg, chunk: c, number: c.number})
 		}
 		for _, r := range seg.runs {
 			for i, h := range r.hash {
-				add(h, at+int(r.chunk[i]))
+				w.note(hashes, h, first+int(r.chunk[i]))
 			}
 		}
 	}
 	for _, p := range w.view.pending {
-		at := grow(place{number: p.number, content: p.content})
-		for _, h := range p.hashes {
-			add(h, at)
-		}
+		w.unsealed(hashes, place{number: p.number, content: p.content}, p.hashes)
 	}
 	if head := w.view.head; head != nil {
-		at := grow(place{number: head.number, content: head.data})
-		for _, list := range head.hashes {
-			for _, h := range list {
-				add(h, at)
-			}
+		w.unsealed(hashes, place{number: head.number, content: head.data}, head.hashes...)
+	}
+	w.keepLast()
+	if hashes == nil {
+		return
+	}
+	w.wanted = make([]bool, len(w.places))
+	for _, at := range w.seen {
+		w.wanted[at] = true
+	}
+	w.seen = nil
+}
+
+// hashes are those of ids, nil when all traces are wanted.
+func (w *traceWalk) hashes() map[uint32]struct{} {
+	if w.ids == nil {
+		return nil
+	}
+	hashes := make(map[uint32]struct{}, len(w.ids))
+	for id := range w.ids {
+		hashes[hashID(id)] = struct{}{}
+	}
+	return hashes
+}
+
+// unsealed lists a chunk that is in no segment.
+func (w *traceWalk) unsealed(wanted map[uint32]struct{}, p place, lists ...[]uint32) {
+	at := len(w.places)
+	w.places = append(w.places, p)
+	for _, list := range lists {
+		for _, h := range list {
+			w.note(wanted, h, at)
 		}
 	}
+}
+
+// note takes that a chunk may have spans of a trace.
+func (w *traceWalk) note(wanted map[uint32]struct{}, h uint32, at int) {
+	if wanted != nil {
+		if _, ok := wanted[h]; !ok {
+			return
+		}
+		w.seen = append(w.seen, at)
+	}
+	w.ends = append(w.ends, uint64(h)<<32|uint64(at))
+}
+
+// keepLast leaves the last chunk of each trace.
+func (w *traceWalk) keepLast() {
 	slices.Sort(w.ends)
 	last := w.ends[:0]
 	for i, e := range w.ends {
