@@ -5,7 +5,6 @@ package lens
 import (
 	"context"
 
-	"go.opentelemetry.io/otel/baggage"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
@@ -60,19 +59,8 @@ func extract(ctx context.Context, c Carrier) context.Context {
 	return propagation.Baggage{}.Extract(ctx, c)
 }
 
-// withBaggage also gives how many members there are and how many bytes they have as sent.
 func withBaggage(ctx context.Context, key, value string) (with context.Context, members, size int, err error) {
-	m, err := baggage.NewMemberRaw(key, value)
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	b, err := baggage.FromContext(ctx).SetMember(m)
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	return baggage.ContextWithBaggage(ctx, b), b.Len(), len(b.String()), nil
+	return tracecontext.WithBaggage(ctx, key, value)
 }
 
-func baggageOf(ctx context.Context, key string) string {
-	return baggage.FromContext(ctx).Member(key).Value()
-}
+func baggageOf(ctx context.Context, key string) string { return tracecontext.Baggage(ctx, key) }
