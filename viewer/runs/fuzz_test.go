@@ -56,7 +56,7 @@ func TestFooterErrors(t *testing.T) {
 		b    []byte
 		want string
 	}{
-		"another version": {append([]byte{2}, good[1:]...), "it has version 2, must be 1"},
+		"another version": {append([]byte{9}, good[1:]...), "it has version 9, must be 2"},
 		"cut":             {good[:len(good)-3], "it"},
 		"too long":        {append(bytes.Clone(good), 0), "it goes on behind its end"},
 		"counts too much": {binary.AppendUvarint([]byte{footerVersion}, 1<<40), "it ends before its last entry"},

@@ -186,7 +186,7 @@ func TestTraceList(t *testing.T) {
 
 // scored makes rollouts of one environment: rewards by task and attempt; NaN-like -1 means failed, -2 running.
 func scored(m *Model, run, env string, rewards map[int][]float64) {
-	n := uint64(len(m.byID))
+	n := uint64(m.live)
 	for _, task := range slices.Sorted(keys(rewards)) {
 		for i, x := range rewards[task] {
 			n++

@@ -29,6 +29,8 @@ type memory struct {
 
 	max, limit int       // spans that there should be, and beyond which to do something about it
 	ready      time.Time // when the next large trace may be looked at
+	room       int       // spans that may be looked at before their rollout has ended
+	roomAt     time.Time
 
 	tree tree
 	l    layout
@@ -36,7 +38,7 @@ type memory struct {
 }
 
 func newMemory(t *table, most int) memory {
-	return memory{open: map[otlp.TraceID]*work{}, tree: tree{t: t}, max: most, limit: most}
+	return memory{open: map[otlp.TraceID]*work{}, tree: tree{t: t}, max: most, limit: most, room: maxRoom}
 }
 
 // workOf finds the remembered spans of a trace, which will have one more.
@@ -113,23 +115,35 @@ const large = 1024
 // flushAll looks at what has changed, but for large traces that have to wait.
 func (m *Model) flushAll() { m.flushWhere(time.Now(), func(*work) bool { return true }) }
 
+// maxRoom and roomPerSecond bound how much is looked at too early.
+const maxRoom, roomPerSecond = 4096, 5000
+
 // flushQuiet looks at the traces that seem to be complete: a rollout has ended, and no span came in this chunk. To look at a trace
-// for each chunk that has a span of it would cost more than all else, so of the others it takes but a few. Those that are left out
-// come later, and the footer says which they are.
+// for each chunk that has a span of it would cost more than all else, and a row of a rollout that goes on is worth little in
+// a footer, so of the others it takes but a few. Those that are left out come later, and the footer says which they are.
 func (m *Model) flushQuiet() {
-	room := 256 + len(m.chunk.traces)/4
-	m.flushWhere(time.Now(), func(w *work) bool {
+	now := time.Now()
+	if since := now.Sub(m.roomAt); since > time.Second {
+		m.room = maxRoom
+	} else {
+		m.room = min(m.room+int(since*roomPerSecond/time.Second), maxRoom)
+	}
+	m.roomAt = now
+	m.flushWhere(now, func(w *work) bool {
 		if w.seq != m.seq && w.ended || m.seq-w.seq > 64 || len(w.nodes) > large {
 			return true
 		}
-		room -= len(w.nodes)
-		return room >= 0
+		if m.room < len(w.nodes) {
+			return false
+		}
+		m.room -= len(w.nodes)
+		return true
 	})
 	for _, w := range m.dirty {
 		m.pend(w.row)
 	}
 	for id := range m.partial {
-		if row, ok := m.byID[id]; ok {
+		if row, ok := m.findRow(id); ok {
 			m.pend(row)
 		}
 	}

@@ -31,11 +31,11 @@ type Model struct {
 	rd    reader
 	seq   uint32 // of the chunk that is being filled
 	chunk chunk
+	enc   encoder
 
 	traces vec[traceRow]
-	byID   map[otlp.TraceID]uint32
-	ids    sync.RWMutex // of byID, which only the writer changes: it looks things up without
-	free   []uint32     // rows of traces that are gone
+	ids    traceIndex
+	free   []uint32 // rows of traces that are gone
 	live   int
 
 	memory
@@ -59,7 +59,10 @@ type Model struct {
 	snap      atomic.Pointer[snapshot]
 }
 
-var _ store.Summary = (*Model)(nil)
+var (
+	_ store.Summary  = (*Model)(nil)
+	_ store.Preparer = (*Model)(nil)
+)
 
 // NewModel makes an empty model.
 func NewModel(o Options) *Model {
@@ -71,7 +74,7 @@ func NewModel(o Options) *Model {
 	}
 	t := newTable(o.MaxNames)
 	m := &Model{
-		o: o, t: t, rd: reader{t: t}, seq: 1, byID: map[otlp.TraceID]uint32{}, memory: newMemory(t, o.MaxSpans),
+		o: o, t: t, rd: reader{t: t}, seq: 1, memory: newMemory(t, o.MaxSpans),
 		partial: map[otlp.TraceID]struct{}{}, many: map[uint32]*slots{}, gone: map[goneKey]uint32{}, runs: map[string]*run{},
 	}
 	m.chunk.reset()
@@ -127,9 +130,14 @@ func (m *Model) put(s *Span, shape uint32) {
 	}
 }
 
+// findRow finds the row of a trace.
+func (m *Model) findRow(id otlp.TraceID) (row uint32, ok bool) {
+	return m.ids.find(id, func(row uint32) bool { return m.traces.at(row).id == id })
+}
+
 // rowOf finds the row of a trace, or makes one.
 func (m *Model) rowOf(id otlp.TraceID) uint32 {
-	row, ok := m.byID[id]
+	row, ok := m.findRow(id)
 	if ok {
 		return row
 	}
@@ -139,9 +147,7 @@ func (m *Model) rowOf(id otlp.TraceID) uint32 {
 		row = m.traces.grow()
 	}
 	*m.traces.edit(row) = traceRow{id: id}
-	m.ids.Lock()
-	m.byID[id] = row
-	m.ids.Unlock()
+	m.ids.add(id, row)
 	m.live++
 	return row
 }

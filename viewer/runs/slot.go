@@ -143,11 +143,14 @@ func (m *Model) dropSpot(row uint32, k rollKey) {
 // setRollout writes the row of a rollout that was looked at.
 func (m *Model) setRollout(row uint32, r *Rollout) {
 	r.Trace = m.traces.at(row).id
+	for _, text := range [...]*string{&r.Environment, &r.Agent, &r.Failure} {
+		m.t.share(text)
+	}
 	if s, ok := m.find(row, keyOf(r)); ok && r.Guessed && r.like(m.rolloutAt(s)) {
 		return
 	}
 	if s, first := m.place(row, r, m.seq); first {
-		m.chunk.rolls = append(m.chunk.rolls, s)
+		m.chunk.rolls = append(m.chunk.rolls, written{s, row})
 	}
 	delete(m.chunk.gone, goneKey{r.Trace, keyOf(r)})
 }

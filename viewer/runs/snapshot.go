@@ -77,14 +77,12 @@ func (m *Model) publish(now time.Time) {
 
 // rowIn returns the row of a trace in a snapshot, nil when it is not there.
 func (m *Model) rowIn(s *snapshot, id otlp.TraceID) *traceRow {
-	m.ids.RLock()
-	row, ok := m.byID[id]
-	m.ids.RUnlock()
-	if !ok || int(row) >= s.traces.n {
+	row, ok := m.ids.lookUp(id, func(row uint32) bool { return int(row) < s.traces.n && s.traces.at(row).id == id })
+	if !ok {
 		return nil
 	}
 	r := s.traces.at(row)
-	if r.id != id || r.spans <= 0 { // the row was another's then
+	if r.spans <= 0 {
 		return nil
 	}
 	return r

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/lensgo/lens/viewer/otlp"
@@ -41,36 +42,60 @@ func (m *Model) Merge(b []byte) error {
 	if len(b) == 0 {
 		return nil
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	f, err := readFooter(m.t, b)
-	if err != nil {
+	x := newTally()
+	if err := x.read(b); err != nil {
 		return fmt.Errorf("cannot read the summary of a chunk: %w", err)
 	}
-	m.changed = true
-	m.seq = max(m.seq, f.seq+1)
-	for i := range f.stats {
-		m.addStat(f.shapes[i], &f.stats[i], 1)
-	}
-	for i := range f.traces {
-		m.mergeTrace(&f.traces[i], f.seq)
-	}
-	for i := range f.rolls {
-		m.mergeRollout(&f.rolls[i], f.seq)
-	}
-	for _, k := range f.gone {
-		m.mergeGone(k, f.seq)
-	}
+	m.merge(x)
 	return nil
 }
 
-func (m *Model) mergeTrace(x *traceRow, seq uint32) {
-	row := m.rowOf(x.id)
+// Prepare is Merge of several, most of it apart from the model. See [store.Preparer].
+func (m *Model) Prepare(footers iter.Seq[[]byte]) (merge func(), err error) {
+	x := newTally()
+	for b := range footers {
+		if len(b) == 0 {
+			continue
+		}
+		if err := x.read(b); err != nil {
+			return nil, fmt.Errorf("cannot read the summary of a chunk: %w", err)
+		}
+	}
+	return func() { m.merge(x) }, nil
+}
+
+// merge adds what some chunks came to.
+func (m *Model) merge(x *tally) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.changed = true
+	m.seq = max(m.seq, x.seq+1)
+	c := converter{from: x.t, to: m.t}
+	for _, shape := range x.shapes {
+		m.addStat(c.shape(shape), x.stats[shape], 1)
+	}
+	rows := make([]uint32, x.traces.n)
+	for i := range rows {
+		r := x.traces.at(uint32(i))
+		r.processes, r.root.shape = c.team(r.processes), c.shapeOf(r)
+		rows[i] = m.mergeTrace(r)
+	}
+	for _, r := range x.rolls {
+		r.set, r.root = c.set(r.set), c.shape(r.root)
+		m.mergeRollout(rows[r.trace], r.Rollout, r.seq)
+	}
+	for _, k := range x.gone {
+		m.mergeGone(k.goneKey, k.seq)
+	}
+}
+
+func (m *Model) mergeTrace(x *traceRow) (row uint32) {
+	row = m.rowOf(x.id)
 	at := m.traces.edit(row)
 	before := m.runOf(at)
 	at.merge(x, m.t)
-	if seq >= at.judged {
-		at.judged = seq
+	if x.judged >= at.judged {
+		at.judged = x.judged
 		if x.partial {
 			m.partial[x.id] = struct{}{}
 		} else {
@@ -88,15 +113,15 @@ func (m *Model) mergeTrace(x *traceRow, seq uint32) {
 	if w != nil && w.partial && at.gym {
 		m.partial[x.id] = struct{}{}
 	}
+	return row
 }
 
-func (m *Model) mergeRollout(r *Rollout, seq uint32) {
-	k := goneKey{r.Trace, keyOf(r)}
-	if gone, ok := m.gone[k]; ok && gone > seq {
+func (m *Model) mergeRollout(row uint32, r *Rollout, seq uint32) {
+	k := keyOf(r)
+	if len(m.gone) > 0 && m.gone[goneKey{r.Trace, k}] > seq {
 		return
 	}
-	row := m.rowOf(r.Trace)
-	if s, ok := m.find(row, k.key); !ok || m.seqOf(s) <= seq {
+	if s, ok := m.find(row, k); !ok || m.seqOf(s) <= seq {
 		m.place(row, r, seq)
 	}
 }
@@ -105,7 +130,7 @@ func (m *Model) mergeRollout(r *Rollout, seq uint32) {
 func (m *Model) seqOf(s spot) uint32 { return m.runList[s.run].seqs[s.row] }
 
 func (m *Model) mergeGone(k goneKey, seq uint32) {
-	if row, ok := m.byID[k.trace]; ok {
+	if row, ok := m.findRow(k.trace); ok {
 		if s, ok := m.find(row, k.key); ok {
 			if m.seqOf(s) > seq {
 				return
@@ -122,31 +147,32 @@ func (m *Model) Forget(_ store.Removed, b []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.flushAll()
-	f, err := readFooter(m.t, b)
-	if err != nil {
+	x := newTally()
+	if x.read(b) != nil {
 		return
 	}
 	m.fold()
 	m.changed = true
-	for i := range f.stats {
-		m.addStat(f.shapes[i], &f.stats[i], -1)
+	c := converter{from: x.t, to: m.t}
+	for _, shape := range x.shapes {
+		m.addStat(c.shape(shape), x.stats[shape], -1)
 	}
-	for i := range f.rolls {
-		m.forgetRollout(&f.rolls[i], f.seq)
+	for _, r := range x.rolls {
+		m.forgetRollout(r.Rollout, r.seq)
 	}
-	for i := range f.traces {
-		m.forgetTrace(&f.traces[i])
+	for i := range x.traces.n {
+		m.forgetTrace(x.traces.at(uint32(i)))
 	}
-	for _, k := range f.gone {
-		if m.gone[k] == f.seq {
-			delete(m.gone, k)
+	for _, k := range x.gone {
+		if m.gone[k.goneKey] == k.seq {
+			delete(m.gone, k.goneKey)
 		}
 	}
 }
 
 // forgetRollout removes a row that stands in no younger chunk.
 func (m *Model) forgetRollout(r *Rollout, seq uint32) {
-	row, ok := m.byID[r.Trace]
+	row, ok := m.findRow(r.Trace)
 	if !ok {
 		return
 	}
@@ -156,7 +182,7 @@ func (m *Model) forgetRollout(r *Rollout, seq uint32) {
 }
 
 func (m *Model) forgetTrace(x *traceRow) {
-	row, ok := m.byID[x.id]
+	row, ok := m.findRow(x.id)
 	if !ok {
 		return
 	}
@@ -174,9 +200,7 @@ func (m *Model) forgetTrace(x *traceRow) {
 		m.release(w)
 	}
 	delete(m.partial, x.id)
-	m.ids.Lock()
-	delete(m.byID, x.id)
-	m.ids.Unlock()
+	m.ids.drop(x.id, row)
 	*m.traces.edit(row) = traceRow{}
 	m.free = append(m.free, row)
 	m.live--
@@ -225,7 +249,7 @@ func (m *Model) heal(id otlp.TraceID, spans []Span) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	defer delete(m.partial, id)
-	row, ok := m.byID[id]
+	row, ok := m.findRow(id)
 	if !ok {
 		return
 	}

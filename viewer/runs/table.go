@@ -24,6 +24,7 @@ type table struct {
 	shape   map[shapeKey]uint32
 	set     map[string]uint32
 	grown   map[[2]uint32]uint32 // set and member: the set with it
+	texts   map[string]string    // that many rollouts have
 
 	lastProcess Process // of the span before
 	lastScope   scope
@@ -56,7 +57,7 @@ const otherNames = "(other names)"
 func newTable(maxShapes int) *table {
 	return &table{
 		maxShapes: maxShapes, sets: [][]uint32{nil},
-		process: map[Process]uint32{}, scope: map[scope]uint32{}, shape: map[shapeKey]uint32{}, set: map[string]uint32{"": 0}, grown: map[[2]uint32]uint32{},
+		process: map[Process]uint32{}, scope: map[scope]uint32{}, shape: map[shapeKey]uint32{}, set: map[string]uint32{"": 0}, grown: map[[2]uint32]uint32{}, texts: map[string]string{},
 	}
 }
 
@@ -156,6 +157,30 @@ func (t *table) with(set, member uint32) uint32 {
 	}
 	t.grown[k] = i
 	return i
+}
+
+// maxTexts bounds the texts of which there is one only.
+const maxTexts = 10_000
+
+// own returns a text that stays, the same for equal ones.
+func (t *table) own(b []byte) string {
+	if s, ok := t.texts[string(b)]; ok {
+		return s
+	}
+	s := string(b)
+	if len(t.texts) < maxTexts {
+		t.texts[s] = s
+	}
+	return s
+}
+
+// share replaces a text by the one that is there already.
+func (t *table) share(s *string) {
+	if own, ok := t.texts[*s]; ok {
+		*s = own
+	} else if len(t.texts) < maxTexts {
+		t.texts[*s] = *s
+	}
 }
 
 // names are the parts of a table that a reader may keep.

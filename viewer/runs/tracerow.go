@@ -50,11 +50,11 @@ func (r *rootSpan) before(o *rootSpan, t *table) bool {
 // add counts a span.
 func (r *traceRow) add(s *Span, shape uint32, t *table) {
 	root := rootSpan{s.Start, s.End, s.ID, shape, !s.Parent.IsZero(), s.Error}
-	if r.spans == 0 || root.before(&r.root, t) {
+	if r.spans <= 0 || root.before(&r.root, t) {
 		r.root = root
 	}
 	end := max(s.Start, s.End)
-	if r.spans == 0 {
+	if r.spans <= 0 {
 		r.first, r.last = s.Start, end
 	}
 	r.first, r.last = min(r.first, s.Start), max(r.last, end)
@@ -74,10 +74,10 @@ func (r *traceRow) add(s *Span, shape uint32, t *table) {
 // merge adds another row of the trace, but for its processes.
 func (r *traceRow) merge(o *traceRow, t *table) {
 	if o.spans > 0 {
-		if r.spans == 0 || o.root.before(&r.root, t) {
+		if r.spans <= 0 || o.root.before(&r.root, t) {
 			r.root = o.root
 		}
-		if r.spans == 0 {
+		if r.spans <= 0 {
 			r.first, r.last = o.first, o.last
 		}
 		r.first, r.last = min(r.first, o.first), max(r.last, o.last)

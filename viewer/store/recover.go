@@ -188,6 +188,7 @@ func (l *lane) recoverSegments(files []numbered, logged map[uint64]*oldChunk) {
 type loaded struct {
 	*segment
 	footers []*footer
+	merge   func() // does it for all footers; nil when they have to be merged one by one
 	err     error
 }
 
@@ -222,11 +223,40 @@ func (l *lane) load(file numbered, logged map[uint64]*oldChunk) (got loaded) {
 		got.widen(&c.meta)
 		runs = append(runs, newRun(c.hashes, i))
 		c.hashes = nil
-		c.unpackSummary(l.s.codec)
 		got.footers = append(got.footers, c.footer)
 	}
 	got.runs = []run{mergeRuns(runs)}
+	got.prepare(l)
 	return got
+}
+
+// prepare has the Summary read the footers ahead of its turn, if it can.
+func (got *loaded) prepare(l *lane) {
+	p, ok := l.s.o.Summary.(Preparer)
+	if !ok || l.kind != Traces || slices.ContainsFunc(got.footers, func(f *footer) bool { return !f.summed }) {
+		return
+	}
+	var unpacked []byte
+	whole := true
+	merge, err := p.Prepare(func(yield func([]byte) bool) {
+		for _, f := range got.footers {
+			summary := f.summary
+			if f.packed {
+				var err error
+				if unpacked, err = l.s.decoder().DecodeAll(f.summary, unpacked[:0]); err != nil {
+					whole = false
+					return
+				}
+				summary = unpacked
+			}
+			if !yield(summary) {
+				return
+			}
+		}
+	})
+	if err == nil && whole {
+		got.merge, got.footers = merge, nil
+	}
 }
 
 // merge takes a segment that was read into the view, and tells the Summary.
@@ -242,9 +272,12 @@ func (l *lane) merge(got loaded) {
 	for i, c := range got.chunks {
 		l.counts.add(&c.meta, 1)
 		l.next = max(l.next, c.number+1)
-		if l.summed() {
+		if l.summed() && got.merge == nil {
 			l.summarize(&r, c, got.footers[i])
 		}
+	}
+	if got.merge != nil {
+		got.merge()
 	}
 	l.segmentBytes.Add(got.size)
 	v := *l.view.Load()
@@ -254,6 +287,7 @@ func (l *lane) merge(got loaded) {
 
 // summarize gives the Summary what it said of a chunk, or the chunk's spans when it did not, or does not know it any more.
 func (l *lane) summarize(r *reader, c *chunk, f *footer) {
+	f.unpackSummary(l.s.codec)
 	if f.summed {
 		err := l.mergeSummary(c, f)
 		if err == nil {

@@ -1,6 +1,10 @@
 package store
 
-import "github.com/lensgo/lens/viewer/otlp"
+import (
+	"iter"
+
+	"github.com/lensgo/lens/viewer/otlp"
+)
 
 // Summary is what a model of the traces gives to the store, so that it can be rebuilt at start without reading a span: the
 // store calls Add for every span that it takes, asks with Seal for what the spans of a chunk came to, keeps that in the
@@ -22,6 +26,14 @@ type Summary interface {
 
 	// Forget says that retention removed a chunk, oldest first; footer is what Seal returned for it, nil when it is not known.
 	Forget(removed Removed, footer []byte)
+}
+
+// Preparer is a [Summary] that reads footers apart from what it knows already, so that a start has several segments read at a time.
+type Preparer interface {
+	// Prepare reads what Seal of an earlier process returned for some chunks, oldest first; each is valid until the next. It may
+	// be called by any number of goroutines at a time, also while another method runs. The function that it returns does what
+	// Merge of each would do, and is called as Merge is. When it returns an error the store calls Merge for each.
+	Prepare(footers iter.Seq[[]byte]) (merge func(), err error)
 }
 
 // Ref is where a span is. It stays the same when the store is opened again.

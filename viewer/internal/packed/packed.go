@@ -42,6 +42,11 @@ func (r *Reader) Len() int { return len(r.b) }
 
 // Uvarint reads what binary.AppendUvarint wrote.
 func (r *Reader) Uvarint() uint64 {
+	if len(r.b) > 0 && r.b[0] < 0x80 {
+		x := uint64(r.b[0])
+		r.b = r.b[1:]
+		return x
+	}
 	x, n := binary.Uvarint(r.b)
 	if n <= 0 {
 		r.Fail("it ends in the middle of a number")
@@ -53,12 +58,18 @@ func (r *Reader) Uvarint() uint64 {
 
 // Varint reads what binary.AppendVarint wrote.
 func (r *Reader) Varint() int64 {
-	x, n := binary.Varint(r.b)
-	if n <= 0 {
+	u := r.Uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+// Byte reads one byte.
+func (r *Reader) Byte() byte {
+	if len(r.b) == 0 {
 		r.Fail("it ends in the middle of a number")
 		return 0
 	}
-	r.b = r.b[n:]
+	x := r.b[0]
+	r.b = r.b[1:]
 	return x
 }
 
