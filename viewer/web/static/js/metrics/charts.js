@@ -187,6 +187,7 @@ class Card {
     this.mark.hidden = !chart.metric.problems.length;
     this.mark.title = chart.metric.problems.join('\n');
     this.name.title = [this.m.name, this.m.description, ...chart.metric.problems, ...chart.metric.notes].filter(Boolean).join('\n');
+    this.host.setAttribute('aria-label', this.words());
     this.drawLegend();
   }
 
@@ -214,7 +215,7 @@ class Card {
     put(this.legend, this.when = h('span.dim.when'), this.rows.map((r, i) => h('span.key', { title: r.label }, swatch(r, n), r.label ? h('span.cut', null, line(r.label)) : null, this.cells[i])),
       more > 0 ? (this.lines < ALL ? h('button.link', { onclick: () => { this.lines = ALL; this.load(true); } }, count(more) + ' more series') : h('span.dim', null, count(more) + ' more series')) : null,
       hidden ? h('span.warn', null, count(hidden) + (hidden === 1 ? ' series is' : ' series are') + ' not kept') : null);
-    this.at(null);
+    this.at(this.plot ? this.plot.index : null);
   }
 
   // at shows the values at an index, or the last ones.
@@ -225,7 +226,6 @@ class Card {
       put(this.cells[k], v == null ? (i == null ? h('span.dim', null, 'unknown') : '') : qty(this.value(v, r)));
     });
     setText(this.when, i == null || this.aligned.x[i] == null ? '' : clock(this.aligned.x[i] * 1000));
-    if (i == null) this.host.setAttribute('aria-label', this.words());
   }
 
   words() { return this.m.name + ', ' + unitWords(this.m) + '. Last: ' + this.rows.map((r) => (r.label + ' ' + (lastOf(r.values) == null ? 'unknown' : plain(this.value(lastOf(r.values), r)))).trim()).join(', '); }

@@ -26,49 +26,57 @@ export class Plot {
     this.draw();
   }
 
+  // banded tells of which rows the least and the greatest values are drawn.
+  banded(i) { return this.o.aligned.low[i] && this.o.chart.lines.length <= 3; }
+
+  // data is the points as uPlot takes them: times, then each row, then the ends of each band.
+  data() {
+    const { rows, aligned } = this.o, data = [aligned.x, ...aligned.y];
+    rows.forEach((r, i) => { if (this.banded(i)) data.push(aligned.high[i], aligned.low[i]); });
+    let min = Infinity, max = -Infinity;
+    for (const list of data.slice(1)) for (const v of list) if (v != null) { if (v < min) min = v; if (v > max) max = v; }
+    this.y = min > max ? grid(0, 1) : grid(min, max);
+    return data;
+  }
+
+  // kind changes where another set of lines is drawn.
+  kind() { return this.o.rows.map((r, i) => r.line + '.' + r.column + (this.banded(i) ? 'b' : '')).join(); }
+
   draw() {
     this.destroy();
-    const { chart, rows, aligned } = this.o, lines = chart.lines.length;
-    const data = [aligned.x, ...aligned.y], series = [{}], bands = [];
-    rows.forEach((r) => series.push({ scale: 'y', stroke: css(colour(r, lines)), width: 1.5, dash: dash(r), spanGaps: false, points: { show: this.sparse(r), size: 4, width: 0, fill: css(colour(r, lines)) } }));
+    const { chart, rows } = this.o, m = chart.metric, lines = chart.lines.length, data = this.data();
+    const series = [{}], bands = [], ends = { scale: 'y', width: 0, points: { show: false } };
+    rows.forEach((r, i) => series.push({ scale: 'y', stroke: css(colour(r, lines)), width: 1.5, dash: dash(r), spanGaps: false, points: { show: () => sparse(this.o.rows[i]), size: 4, width: 0, fill: css(colour(r, lines)) } }));
     rows.forEach((r, i) => {
-      if (!aligned.low[i] || lines > 3) return;
-      const n = series.length, fill = css(colour(r, lines)) + '26';
-      data.push(aligned.high[i], aligned.low[i]);
-      series.push({ scale: 'y', width: 0, points: { show: false } }, { scale: 'y', width: 0, points: { show: false } });
-      bands.push({ series: [n, n + 1], fill });
+      if (!this.banded(i)) return;
+      bands.push({ series: [series.length, series.length + 1], fill: css(colour(r, lines)) + '26' });
+      series.push(ends, { ...ends });
     });
-    const y = grid(...this.extent(data));
     const axis = { stroke: css('--ink3'), font: '10px ' + css('--sans'), ticks: { show: false } };
-    const opts = {
+    this.drawn = this.kind();
+    this.plot = new uPlot({
       width: this.o.width, height: HEIGHT, padding: [8, 8, 0, 0], legend: { show: false }, series, bands,
-      scales: { x: { time: true, range: () => [this.o.from, this.o.to] }, y: { range: () => [y.from, y.to] } },
+      scales: { x: { time: true, range: () => [this.o.from, this.o.to] }, y: { range: () => [this.y.from, this.y.to] } },
       axes: [
         { ...axis, grid: { show: false }, border: { show: true, stroke: css('--line2'), width: 1 }, size: 22, gap: 4, space: 80, values: (u, at) => at.map((t) => axisTime(t, at.length > 1 ? at[1] - at[0] : 60)) },
-        { ...axis, grid: { stroke: css('--line'), width: 1 }, size: 64, gap: 6, splits: () => [0, ...y.lines], values: (u, at) => at.map((v) => axisWords(v, chart.metric.unit, chart.metric.shows === 'rate')) },
+        { ...axis, grid: { stroke: css('--line'), width: 1 }, size: 64, gap: 6, splits: () => [0, ...this.y.lines], values: (u, at) => at.map((v) => axisWords(v, m.unit, m.shows === 'rate')) },
       ],
       cursor: { y: false, sync: { key: 'metrics', setSeries: false }, points: { size: 6 }, drag: { x: true, y: false, setScale: false } },
       hooks: {
-        setCursor: [(u) => this.o.cursor(u.cursor.idx)],
+        setCursor: [() => this.o.cursor(this.index)],
         setSelect: [(u) => { if (u.select.width > 4) this.o.pick(u.posToVal(u.select.left, 'x'), u.posToVal(u.select.left + u.select.width, 'x')); u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false); }],
       },
-    };
-    this.plot = new uPlot(opts, data, this.host);
+    }, data, this.host);
   }
 
-  // sparse shows points where a line would not show them.
-  sparse(r) { return r.values.filter((v) => v != null).length <= 2 || r.values.some((v, i) => v != null && (r.values[i - 1] == null) && (r.values[i + 1] == null)); }
+  // index is the place of the cursor, null when it is elsewhere.
+  get index() { const c = this.plot && this.plot.cursor; return c && c.left >= 0 && c.idx != null ? c.idx : null; }
 
-  extent(data) {
-    let min = Infinity, max = -Infinity;
-    for (const list of data.slice(1)) for (const v of list) if (v != null) { if (v < min) min = v; if (v > max) max = v; }
-    return min > max ? [0, 1] : [min, max];
-  }
-
-  // set takes newer points, in place: what one looks at stays.
+  // set takes newer points. The cursor stays where it is.
   set(o) {
     Object.assign(this.o, o);
-    this.draw();
+    if (this.kind() !== this.drawn) this.draw();
+    else this.plot.setData(this.data());
   }
 
   resize(width) {
@@ -79,3 +87,6 @@ export class Plot {
 
   destroy() { if (this.plot) this.plot.destroy(); this.plot = null; }
 }
+
+// sparse rows need points: a line would not show them.
+function sparse(r) { return r.values.some((v, i) => v != null && r.values[i - 1] == null && r.values[i + 1] == null); }
