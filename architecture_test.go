@@ -57,7 +57,7 @@ var rules = []rule{
 	{"internal/w3c", nil},
 	{"internal/...", []string{"internal/...", "semconv"}},
 	{"", []string{"internal/...", "semconv"}},
-	{"resource", []string{"semconv"}},
+	{"resource", []string{"internal/envlist", "semconv"}},
 	{"lenshttp", []string{"", "internal/...", "semconv"}},
 	{"lensotel", []string{"", "internal/...", "semconv"}},
 	{"lenstest", []string{"", "internal/...", "semconv"}},

@@ -1,11 +1,11 @@
 package resource
 
 import (
-	"net/url"
 	"os"
-	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/lensgo/lens/internal/envlist"
 )
 
 // EnvAttributes is the variable that [FromEnv] reads.
@@ -23,13 +23,8 @@ func FromEnv() []attribute.KeyValue { return Parse(os.Getenv(EnvAttributes)) }
 func Parse(text string) []attribute.KeyValue {
 	var attrs []attribute.KeyValue
 	at := map[string]int{}
-	for part := range strings.SplitSeq(text, ",") {
-		key, value, ok := strings.Cut(part, "=")
-		key = strings.TrimSpace(key)
-		if !ok || key == "" {
-			continue
-		}
-		kv := attribute.String(key, decode(strings.TrimSpace(value)))
+	for key, value := range envlist.Pairs(text) {
+		kv := attribute.String(key, value)
 		if i, seen := at[key]; seen {
 			attrs[i] = kv
 			continue
@@ -38,11 +33,4 @@ func Parse(text string) []attribute.KeyValue {
 		attrs = append(attrs, kv)
 	}
 	return attrs
-}
-
-func decode(value string) string {
-	if decoded, err := url.PathUnescape(value); err == nil {
-		return decoded
-	}
-	return value
 }

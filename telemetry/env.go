@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lensgo/lens/resource"
+	"github.com/lensgo/lens/internal/envlist"
 	"github.com/lensgo/lens/semconv"
 )
 
@@ -66,10 +66,8 @@ func ServiceName(fallback string) string {
 	if name := strings.TrimSpace(os.Getenv("OTEL_SERVICE_NAME")); name != "" {
 		return name
 	}
-	for _, kv := range resource.FromEnv() {
-		if name := kv.Value.AsString(); kv.Key == semconv.ServiceName && name != "" {
-			return name
-		}
+	if name := envlist.Last(os.Getenv("OTEL_RESOURCE_ATTRIBUTES"), semconv.ServiceName); name != "" {
+		return name
 	}
 	return fallback
 }

@@ -1,7 +1,6 @@
 package telemetry_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -132,14 +131,5 @@ func TestConfig_EnsureRunID(t *testing.T) {
 	t.Setenv("SLURM_JOB_ID", "4711")
 	if id := (&telemetry.Config{}).EnsureRunID(); id != "4711" {
 		t.Errorf("in a SLURM job: %q", id)
-	}
-}
-
-func TestConfig_ResolvedSpanGroups(t *testing.T) {
-	for spec, want := range map[string][]string{"default": {"job"}, "all": {"job", "step"}, "typo": nil, "": nil} {
-		got := telemetry.Config{SpanGroups: spec}.ResolvedSpanGroups()
-		if !slices.Equal(got, want) {
-			t.Errorf("%q: %v, want %v", spec, got, want)
-		}
 	}
 }

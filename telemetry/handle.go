@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-
-	"github.com/lensgo/lens/telemetry/export"
 )
 
 // Handle is a set-up of telemetry: what [Setup] returns, and what a program shuts down before it ends. A disabled set-up
@@ -16,9 +14,7 @@ type Handle struct {
 	retire  func()  // takes the set-up out of the process; runs once, before anything is flushed
 	shared  *Handle // set: this one only borrows
 
-	// Of traces; nil when none are exported.
-	batch    *export.Batch
-	provider *provider
+	pipeline // of traces
 
 	once   sync.Once
 	closed chan struct{} // closed when the shutdown began
@@ -71,11 +67,10 @@ func (h *Handle) Closed() bool {
 
 // Stats returns the counts so far.
 func (h *Handle) Stats() Stats {
-	if h == nil || h.owner().batch == nil {
+	if h == nil {
 		return Stats{}
 	}
-	s := h.owner().batch.Stats()
-	return Stats{Ended: s.Ended, Exported: s.Exported, Dropped: s.Dropped, Failed: s.Failed}
+	return h.owner().pipeline.stats()
 }
 
 // ForceFlush exports what has ended so far, all signals at once, and returns when that is done or ctx ends. Spans that are

@@ -3,20 +3,12 @@ package telemetry
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"strings"
 	"sync"
 
-	"go.opentelemetry.io/otel"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/trace"
-	"go.opentelemetry.io/otel/trace/noop"
-
 	"github.com/lensgo/lens"
-	"github.com/lensgo/lens/internal/seam"
-	"github.com/lensgo/lens/telemetry/export"
 	"github.com/lensgo/lens/telemetry/internal/option"
 )
 
@@ -24,15 +16,17 @@ import (
 var ErrInitialised = errors.New("telemetry has already been initialised in this process; " +
 	"shut its handle down first, use telemetry.Current, or give telemetry.WithReinit")
 
+// ErrCompiledOut is what an enabled [Setup] returns, beside a Handle on which everything is a no-op, when the program was
+// built with the tag lens_off. A program says it once and goes on.
+var ErrCompiledOut = errors.New("telemetry is compiled out of this program (build tag lens_off); " +
+	"build it without the tag, or disable telemetry")
+
 // process is what one process has once.
 var process struct {
 	setup   sync.Mutex // one Setup at a time
 	mu      sync.Mutex // guards current and the switching of providers; no foreign code runs under it
 	current *Handle    // the enabled set-up; nil when there is none
 }
-
-// truncatedReason is written on spans that a shutdown ends.
-const truncatedReason = "still open when telemetry was shut down"
 
 // Current returns the Handle of the enabled set-up of this process, nil when there is none or it has been shut down.
 func Current() *Handle {
@@ -54,6 +48,9 @@ func Current() *Handle {
 //
 // What cannot work is an error that says what would: an unknown exporter or protocol, an endpoint that is no URL. The
 // process is then as it was before. A span group that nobody knows is none of them: package lens warns about it.
+//
+// In a build with the tag lens_off a Setup that is enabled is [ErrCompiledOut] and comes with a Handle all the same. It
+// looks at nothing else in c.
 //
 // Nothing is sent by Setup itself, so a collector that is down is found out by the first export: counted, said once, and
 // no reason to stop. ctx bounds Setup only.
@@ -77,23 +74,7 @@ func Setup(ctx context.Context, c Config, opts ...Option) (*Handle, error) {
 	if !c.Enabled {
 		return disable(c), nil
 	}
-	current := Current()
-	if current != nil && !o.Reinit {
-		return nil, fmt.Errorf("cannot set telemetry up: %w", ErrInitialised)
-	}
-	h, err := build(ctx, c, o, log)
-	if err != nil {
-		return nil, fmt.Errorf("cannot set telemetry up: %w", err)
-	}
-	if current != nil {
-		_ = current.Shutdown(ctx) // the result stays on that handle
-	}
-	h.install()
-	if h.batch != nil {
-		installPropagator(log)
-	}
-	lens.SetSpec(c.SpanGroups)
-	return h, nil
+	return enable(ctx, c, o, log)
 }
 
 // sdkDisabled follows the OpenTelemetry specification: only "true", in any case, disables.
@@ -102,71 +83,7 @@ func sdkDisabled() bool {
 }
 
 func disable(c Config) *Handle {
-	seam.SetProvider(nil, noop.NewTracerProvider())
+	silence()
 	lens.Pin()
 	return newHandle(c.RunID)
-}
-
-// build makes the pipelines of an enabled set-up. It changes nothing in the process.
-func build(ctx context.Context, c Config, o option.Set, log *slog.Logger) (*Handle, error) {
-	h := newHandle(c.RunID)
-	h.retire = h.release
-	if !c.TracesEnabled {
-		return h, nil
-	}
-	exporter, err := newExporter(ctx, c, o, log)
-	if err != nil {
-		return nil, err
-	}
-	t := newTraces(exporter, c, o, log)
-	h.batch, h.provider = t.batch, t.provider
-	h.signals = append(h.signals, signal{flush: t.sdk.ForceFlush, shutdown: t.shutdown})
-	h.retire = func() {
-		h.release()
-		seam.CloseOpen(nil, truncatedReason, t.open.take())
-	}
-	return h, nil
-}
-
-// install makes h the set-up of the process.
-func (h *Handle) install() {
-	process.mu.Lock()
-	defer process.mu.Unlock()
-	process.current = h
-	if h.provider == nil {
-		seam.SetProvider(nil, noop.NewTracerProvider())
-		return
-	}
-	otel.SetTracerProvider(h.provider)
-	seam.SetProvider(nil, h.provider)
-}
-
-// release takes h out of the process: package lens records nothing from here on, nor does what asks OpenTelemetry's global
-// provider, if that is still ours.
-func (h *Handle) release() {
-	process.mu.Lock()
-	defer process.mu.Unlock()
-	if process.current != h {
-		return
-	}
-	process.current = nil
-	seam.SetProvider(nil, noop.NewTracerProvider())
-	if h.provider != nil && otel.GetTracerProvider() == trace.TracerProvider(h.provider) {
-		otel.SetTracerProvider(noop.NewTracerProvider())
-	}
-}
-
-// newExporter returns the caller's exporter, or makes the one that c names.
-func newExporter(ctx context.Context, c Config, o option.Set, log *slog.Logger) (sdktrace.SpanExporter, error) {
-	if o.Exporter != nil {
-		return o.Exporter, nil
-	}
-	switch name := strings.ToLower(strings.TrimSpace(c.Exporter)); name {
-	case "", ExporterOTLP:
-		return export.NewOTLP(ctx, log)
-	case ExporterConsole:
-		return export.NewConsole(os.Stdout), nil
-	default:
-		return nil, fmt.Errorf("unknown exporter %q; use %q or %q", c.Exporter, ExporterOTLP, ExporterConsole)
-	}
 }

@@ -1,3 +1,5 @@
+//go:build !lens_off
+
 package telemetry_test
 
 import (
@@ -337,5 +339,14 @@ func TestSetup_sampler(t *testing.T) {
 			}
 			span.End()
 		})
+	}
+}
+
+func TestConfig_ResolvedSpanGroups(t *testing.T) {
+	for spec, want := range map[string][]string{"default": {"job"}, "all": {"job", "step"}, "typo": nil, "": nil} {
+		got := telemetry.Config{SpanGroups: spec}.ResolvedSpanGroups()
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", spec, got, want)
+		}
 	}
 }

@@ -1,3 +1,5 @@
+//go:build !lens_off
+
 package otelopt_test
 
 import (

@@ -7,7 +7,8 @@
 //		otelopt.WithSpanExporter(myExporter),
 //		otelopt.WithResourceAttributes(attribute.Int("nv.dl.rank", rank)))
 //
-// All options may be used together. A nil argument leaves the default.
+// All options may be used together. A nil argument leaves the default. In a build with the tag lens_off they do nothing:
+// what a caller hands over is neither used nor shut down.
 package otelopt
 
 import (
@@ -17,34 +18,28 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/lensgo/lens/telemetry"
-	"github.com/lensgo/lens/telemetry/internal/option"
 )
 
 // WithSpanExporter sends spans to e instead of to what the configuration names, whose exporter and protocol are then not
 // looked at. Spans still pass through the batch processor, and the handle shuts e down. The last use wins.
 func WithSpanExporter(e sdktrace.SpanExporter) telemetry.Option {
-	return option.Func(func(s *option.Set) { s.Exporter = e })
+	return withSpanExporter(e)
 }
 
 // WithSpanProcessor adds p to the chain, before the batch processor, in the order of use. The handle flushes it and shuts
 // it down. A processor that blocks in OnEnd blocks the program; the ones of this repository do not.
 func WithSpanProcessor(p sdktrace.SpanProcessor) telemetry.Option {
-	return option.Func(func(s *option.Set) {
-		if p != nil {
-			s.Processors = append(s.Processors, p)
-		}
-	})
+	return withSpanProcessor(p)
 }
 
 // WithSampler decides with m which spans are recorded. Default: what OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG
 // say, else every span whose parent is recorded and every root. The last use wins.
 func WithSampler(m sdktrace.Sampler) telemetry.Option {
-	return option.Func(func(s *option.Set) { s.Sampler = m })
+	return withSampler(m)
 }
 
 // WithResourceAttributes puts attrs on the resource: above what the configuration and OTEL_RESOURCE_ATTRIBUTES say, below
 // what is found out about host and process. Repeated use adds up; of two equal keys the later one wins.
 func WithResourceAttributes(attrs ...attribute.KeyValue) telemetry.Option {
-	attrs = slices.Clone(attrs)
-	return option.Func(func(s *option.Set) { s.Attributes = append(s.Attributes, attrs...) })
+	return withResourceAttributes(slices.Clone(attrs))
 }

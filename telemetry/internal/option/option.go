@@ -1,24 +1,18 @@
 // Package option carries the options of telemetry.Setup between package telemetry, whose exported names mention no
 // OpenTelemetry type, and package otelopt, whose options do.
 //
+// In a build with lens_off a [Set] has only what names none, so that package telemetry links no OpenTelemetry.
+//
 // The package is internal, so nobody outside this module can name [Set], and the interface [Option] is sealed.
 package option
 
-import (
-	"log/slog"
-
-	"go.opentelemetry.io/otel/attribute"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-)
+import "log/slog"
 
 // Set is what the options of one Setup say together.
 type Set struct {
-	Reinit     bool
-	Logger     *slog.Logger          // nil: slog.Default() at the time of the message
-	Exporter   sdktrace.SpanExporter // nil: the one that the configuration names
-	Processors []sdktrace.SpanProcessor
-	Sampler    sdktrace.Sampler // nil: OTEL_TRACES_SAMPLER
-	Attributes []attribute.KeyValue
+	Reinit bool
+	Logger *slog.Logger // nil: slog.Default() at the time of the message
+	Traces              // what names OpenTelemetry types
 }
 
 // Option changes one thing in a [Set].

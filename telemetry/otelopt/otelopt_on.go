@@ -1,0 +1,31 @@
+//go:build !lens_off
+
+package otelopt
+
+import (
+	"go.opentelemetry.io/otel/attribute"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/lensgo/lens/telemetry"
+	"github.com/lensgo/lens/telemetry/internal/option"
+)
+
+func withSpanExporter(e sdktrace.SpanExporter) telemetry.Option {
+	return option.Func(func(s *option.Set) { s.Exporter = e })
+}
+
+func withSpanProcessor(p sdktrace.SpanProcessor) telemetry.Option {
+	return option.Func(func(s *option.Set) {
+		if p != nil {
+			s.Processors = append(s.Processors, p)
+		}
+	})
+}
+
+func withSampler(m sdktrace.Sampler) telemetry.Option {
+	return option.Func(func(s *option.Set) { s.Sampler = m })
+}
+
+func withResourceAttributes(attrs []attribute.KeyValue) telemetry.Option {
+	return option.Func(func(s *option.Set) { s.Attributes = append(s.Attributes, attrs...) })
+}
