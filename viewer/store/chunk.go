@@ -63,9 +63,10 @@ func (c codec) open(m *meta, frame []byte) ([]byte, error) {
 // reader gives the content of chunks of one segment. The file is opened when it is needed: retention may take it away at
 // any time, and hundreds of segments need no open file each.
 type reader struct {
-	s   *Store
-	seg *segment
-	f   *os.File
+	s    *Store
+	seg  *segment
+	keep bool // what is read is likely to be read again soon
+	f    *os.File
 }
 
 // load returns the content of a chunk, nil when it cannot be had: bad says that it is there but damaged.
@@ -76,9 +77,15 @@ func (r *reader) load(c *chunk) (data []byte, bad bool) {
 	if c.bad.Load() {
 		return nil, true
 	}
+	if data := r.s.cache.get(c); data != nil {
+		return data, false
+	}
 	data, err := r.read(c)
 	switch {
 	case err == nil:
+		if r.keep {
+			r.s.cache.put(c, data)
+		}
 		return data, false
 	case errors.Is(err, os.ErrNotExist):
 		return nil, false // retention was quicker

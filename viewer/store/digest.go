@@ -103,7 +103,7 @@ func (s *Store) Load(c Chunk) (otlp []byte, damaged bool) {
 	if c.place.content != nil || c.place.seg == nil {
 		return c.place.content, false
 	}
-	r := reader{s: s, seg: c.place.seg}
+	r := reader{s: s, seg: c.place.seg, keep: true}
 	defer r.close()
 	return r.load(c.place.chunk)
 }

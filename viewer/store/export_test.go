@@ -63,3 +63,10 @@ func (r *Repeats) Holds(sum uint64) bool { return r.holds(sum) }
 
 // SumOf is the hash of a request.
 func SumOf(req []byte) uint64 { return sumOf(req) }
+
+// Cached returns how many chunks that were read are kept, and their bytes.
+func (s *Store) Cached() (chunks int, bytes int64) {
+	s.cache.mu.Lock()
+	defer s.cache.mu.Unlock()
+	return len(s.cache.entries), s.cache.bytes
+}

@@ -71,6 +71,7 @@ func (l *lane) remove(seg *segment) bool {
 		}
 		l.forget(c, summaries[i])
 	}
+	l.s.cache.forget(seg.chunks)
 	l.s.removedBytes.Add(seg.size)
 	l.s.changed()
 	return true

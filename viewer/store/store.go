@@ -25,7 +25,7 @@ type Options struct {
 
 	ChunkBytes   int           // OTLP bytes of a chunk before compression; 0 is 512 KiB
 	SegmentBytes int64         // a segment is full at this size; 0 is 64 MiB, less when MaxBytes is small
-	MemoryBytes  int64         // newest sealed chunks that stay uncompressed in memory; 0 is 16 MiB
+	MemoryBytes  int64         // sealed chunks that stay uncompressed in memory, of the newest, and of those that were read last; 0 is 16 MiB each
 	SyncEvery    time.Duration // the most that a power cut loses; 0 is one second
 }
 
@@ -81,6 +81,7 @@ type Store struct {
 	recentBytes int64
 	failed      string
 
+	cache                                     cache
 	recovered                                 int64
 	damaged, torn                             atomic.Int64
 	removedChunks, removedSpans, removedBytes atomic.Int64
@@ -143,7 +144,7 @@ func newStore(dir string, o Options) *Store {
 		dir: dir, o: o.withDefaults(), create: newFile, codec: newCodec(),
 		full: make(chan struct{}, 1), dirty: make(chan struct{}, 1), stop: make(chan struct{}), kept: make(chan struct{}),
 	}
-	s.log = s.o.Logger
+	s.log, s.cache.room = s.o.Logger, s.o.MemoryBytes
 	for k := range s.lanes {
 		l := &lane{s: s, kind: Kind(k), digest: s.o.digest(Kind(k)), room: make(chan struct{})}
 		l.view.Store(&view{})

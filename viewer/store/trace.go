@@ -123,14 +123,14 @@ func (s *Store) gather(id otlp.TraceID) (pieces []piece, damaged int) {
 }
 
 func (s *Store) readPieces(id otlp.TraceID, places []place, pieces []piece) {
-	r := reader{s: s}
+	r := reader{s: s, keep: true}
 	defer func() { r.close() }()
 	for i, p := range places {
 		data := p.content
 		if data == nil {
 			if p.seg != r.seg {
 				r.close()
-				r = reader{s: s, seg: p.seg}
+				r = reader{s: s, seg: p.seg, keep: true}
 			}
 			data, pieces[i].bad = r.load(p.chunk)
 		}
