@@ -47,5 +47,5 @@ func Bool(key string, v bool) Attr {
 	return a
 }
 
-// Strs makes a list attribute. The list is copied when the attribute is written, not before.
+// Strs makes a list attribute. The list is copied when the attribute is written or kept by [With], not before.
 func Strs(key string, v []string) Attr { return Attr{key: key, kind: attrStrs, strs: v} }

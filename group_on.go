@@ -47,7 +47,8 @@ type config struct {
 	scope     scope
 	mark      bool // also write lens.group on each span
 	source    source
-	open      *openList // of the registry, or of the global provider
+	open      *openList            // of the registry, or of the global provider
+	more      []trace.TracerOption // of a foreign package whose spans the group gates; see bridge_on.go
 	tracer    atomic.Pointer[tracer]
 }
 
@@ -167,8 +168,8 @@ func (c *config) lookUp(tp trace.TracerProvider) *tracer {
 	if reflect.TypeOf(tp).Kind() == reflect.Pointer {
 		t.of = tp
 	}
-	if !isNoop(tp) && (c.source.provider != nil || !isUnset(tp)) {
-		t.tracer = tp.Tracer(c.scope.name, c.scope.options()...)
+	if !isNoop(tp) && (c.source.provider != nil || !isUnset(tp) && !isBridge(tp)) {
+		t.tracer = tp.Tracer(c.scope.name, append(slices.Clip(c.more), c.scope.options()...)...)
 	}
 	c.tracer.Store(t)
 	return t
@@ -272,6 +273,9 @@ func (c StartConfig) options() []trace.SpanStartOption {
 func (c *config) begin(
 	ctx context.Context, t trace.Tracer, name string, options []trace.SpanStartOption,
 ) (context.Context, Span) {
+	if w := withOf(ctx); w != nil {
+		options = append(slices.Clip(options), w.option)
+	}
 	ctx, span := t.Start(ctx, name, options...)
 	if !span.IsRecording() {
 		return ctx, Span{}

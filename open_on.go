@@ -23,6 +23,10 @@ func init() {
 			}
 			closeAll(open, reason)
 		},
+		With:     withAttributes,
+		Bridge:   newBridge,
+		FromSpan: fromSpan,
+		ToSpan:   toSpan,
 	})
 }
 

@@ -22,8 +22,9 @@ import (
 // The lock guards the buffer and the end; it is held while attributes are handed to the provider in mid-span, and not
 // while the provider ends the span, since processors run in there.
 type record struct {
-	span trace.Span
-	list *openList
+	span   trace.Span
+	list   *openList // nil for a span that somebody else started
+	direct bool      // attributes are written at once: somebody else may end the span
 	entry
 
 	mu    sync.Mutex
@@ -34,7 +35,7 @@ type record struct {
 func (r *record) recording() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return !r.ended
+	return !r.ended && (!r.direct || r.span.IsRecording())
 }
 
 func (r *record) ref() Ref { return refOf(r.span.SpanContext()) }
@@ -73,6 +74,11 @@ func (r *record) set(attrs []Attr) {
 func (r *record) put(key string, v attribute.Value) {
 	r.mu.Lock()
 	if r.ended {
+		r.mu.Unlock()
+		return
+	}
+	if r.direct {
+		r.span.SetAttributes(attribute.KeyValue{Key: attribute.Key(key), Value: v})
 		r.mu.Unlock()
 		return
 	}
@@ -169,7 +175,9 @@ func (r *record) close() (attrs *buffer, first bool) {
 	r.ended = true
 	attrs, r.attrs = r.attrs, nil
 	r.mu.Unlock()
-	r.list.remove(r)
+	if r.list != nil {
+		r.list.remove(r)
+	}
 	return attrs, true
 }
 

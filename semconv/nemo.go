@@ -15,6 +15,10 @@ const (
 	// LensGroup names the span group: an attribute of the instrumentation scope, and of each span on request.
 	LensGroup = "lens.group"
 
+	// LensBridge is true on the instrumentation scope of a package that speaks OpenTelemetry and whose spans lens gates: its
+	// name is the package's, and lens.group the group's.
+	LensBridge = "lens.bridge"
+
 	// ScopeLens is the instrumentation scope of spans that belong to no registered library.
 	ScopeLens = "github.com/lensgo/lens"
 )

@@ -6,12 +6,14 @@
 // and are always *lens.Registry; nil stands for lens.Default(). Everything here is safe for concurrent use.
 //
 // In a build that leaves telemetry out (lens_off) the root package hangs nothing in: SetProvider and CloseOpen do nothing,
-// and nobody asks for the propagator.
+// the others answer with nil, and nobody asks for the propagator.
 package seam
 
 import (
+	"context"
 	"sync/atomic"
 
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 )
@@ -28,6 +30,20 @@ type Open struct {
 type Hooks struct {
 	SetProvider func(reg any, tp trace.TracerProvider)
 	CloseOpen   func(reg any, reason string, others []Open)
+	With        func(ctx context.Context, have func() []attribute.KeyValue) []attribute.KeyValue
+	Bridge      func(group any, name string, options []trace.TracerOption) Start
+	FromSpan    func(span trace.Span) any
+	ToSpan      func(span any) trace.Span
+}
+
+// Start starts a span, or returns ctx and a nil span when there is none to start.
+type Start func(ctx context.Context, name string, options []trace.SpanStartOption) (context.Context, trace.Span)
+
+// Bridge marks a provider that starts its spans through a registry. A registry that records to OpenTelemetry's global
+// provider does not follow one there: it would come back to where it began.
+type Bridge interface {
+	trace.TracerProvider
+	Bridge()
 }
 
 var (
@@ -56,6 +72,42 @@ func CloseOpen(reg any, reason string, others []Open) {
 	if hooks.CloseOpen != nil {
 		hooks.CloseOpen(reg, reason, others)
 	}
+}
+
+// With returns the attributes that lens.With wants on a span that is started in ctx, less those whose key is in have. The
+// list may be shared: it is not to be changed. The root package writes them on its own spans, and on those that Bridge
+// starts.
+func With(ctx context.Context, have func() []attribute.KeyValue) []attribute.KeyValue {
+	if hooks.With == nil {
+		return nil
+	}
+	return hooks.With(ctx, have)
+}
+
+// NewBridge returns how spans of a foreign package start behind group, a *lens.Group: with the provider of its registry,
+// whichever that is at the moment, and in the scope that the package asks for, on which lens.group and lens.bridge stand. They are
+// the provider's own spans: nothing comes between them and the package. It returns nil where nothing ever starts.
+func NewBridge(group any, name string, options []trace.TracerOption) Start {
+	if hooks.Bridge == nil {
+		return nil
+	}
+	return hooks.Bridge(group, name, options)
+}
+
+// FromSpan returns the lens.Span that writes to span, as any, and nil where there is none.
+func FromSpan(span trace.Span) any {
+	if hooks.FromSpan == nil {
+		return nil
+	}
+	return hooks.FromSpan(span)
+}
+
+// ToSpan returns what span, a lens.Span, is to OpenTelemetry, and nil for the zero Span.
+func ToSpan(span any) trace.Span {
+	if hooks.ToSpan == nil {
+		return nil
+	}
+	return hooks.ToSpan(span)
 }
 
 // NextOrder returns the next number of the process-wide sequence in which spans start. A tracker that is not the root
