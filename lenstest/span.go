@@ -31,6 +31,8 @@ type Span struct {
 	Attrs   map[string]any
 	Events  []Event
 	Links   []Link
+
+	Resource map[string]any // what the process says of itself; empty for spans of a registry that a Recorder has
 }
 
 // Status is how an operation went.
@@ -119,6 +121,8 @@ func spanOf(s sdktrace.ReadOnlySpan) Span {
 		Status:  statusOf(s.Status().Code),
 		Message: s.Status().Description,
 		Attrs:   attrsOf(s.Attributes()),
+
+		Resource: attrsOf(s.Resource().Attributes()),
 	}
 	for _, e := range s.Events() {
 		out.Events = append(out.Events, Event{Name: e.Name, Time: utc(e.Time), Attrs: attrsOf(e.Attributes)})
