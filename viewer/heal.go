@@ -15,18 +15,23 @@ const healEvery = 5 * time.Second
 // heal completes rollouts in the background, until ctx ends: the model forgets the spans of one that has been quiet, and needs
 // them again from the store when more come, after a restart above all.
 func heal(ctx context.Context, model *runs.Model, s *store.Store) {
-	load := func(_ context.Context, id otlp.TraceID) ([]runs.Span, error) { return load(s, id) }
 	tick := time.NewTicker(healEvery)
 	defer tick.Stop()
 	for {
-		if model.Partial() > 0 {
-			_, _ = model.Heal(ctx, load) // what cannot be loaded is tried again, and damage is told by the store
-		}
+		healOnce(ctx, model, s)
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
+	}
+}
+
+// healOnce completes the rollouts that wait for it.
+func healOnce(ctx context.Context, model *runs.Model, s *store.Store) {
+	if model.Partial() > 0 {
+		// What cannot be loaded is tried again, and damage is told by the store.
+		_, _ = model.Heal(ctx, func(_ context.Context, id otlp.TraceID) ([]runs.Span, error) { return load(s, id) })
 	}
 }
 

@@ -26,12 +26,12 @@ type ViewOptions struct {
 // Opened is something to ask. Close it when done.
 type Opened struct {
 	api     *terminal.API
-	store   *store.Store
-	handler *web.Handler
+	close   func() error
 	scratch string // folder to remove
 }
 
-// View opens what there is to ask questions about.
+// View opens what there is to ask questions about. A folder that another process writes to without serving a page, a run without
+// --view say, is read again when it has changed.
 func View(ctx context.Context, o ViewOptions) (*Opened, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -46,8 +46,11 @@ func View(ctx context.Context, o ViewOptions) (*Opened, error) {
 		}
 		return &Opened{api: terminal.Remote(address, token)}, nil
 	}
-	v := &Opened{}
-	return v, v.open(o, store.OpenReadOnly, o.Data)
+	f := &folderView{o: o}
+	if err := f.open(ctx); err != nil {
+		return nil, err
+	}
+	return &Opened{api: terminal.Local(f), close: f.close}, nil
 }
 
 // viewFiles reads files into a store of their own, which is gone afterwards.
@@ -57,29 +60,17 @@ func viewFiles(ctx context.Context, o ViewOptions) (*Opened, error) {
 		return nil, fmt.Errorf("cannot make a folder to read files into: %w", err)
 	}
 	v := &Opened{scratch: dir}
-	if err := v.open(o, store.Open, dir); err != nil {
+	opened, err := openLocal(ctx, o, store.Open, dir)
+	if err != nil {
 		return nil, errors.Join(err, v.Close())
 	}
+	v.api, v.close = terminal.Local(opened.handler), opened.close
 	for _, path := range o.Files {
-		if _, err := ingest.Load(ctx, path, sink{v.store}); err != nil {
+		if _, err := ingest.Load(ctx, path, sink{opened.store}); err != nil {
 			return nil, errors.Join(err, v.Close())
 		}
 	}
 	return v, nil
-}
-
-func (v *Opened) open(o ViewOptions, open func(string, store.Options) (*store.Store, error), dir string) (err error) {
-	m := newModels()
-	if v.store, err = open(dir, m.storeOptions(store.Options{Logger: o.Logger})); err != nil {
-		return err
-	}
-	rememberDone(dir, m.runs)
-	v.handler, err = web.New(m.webOptions(web.Options{Store: v.store, Version: o.Version, Logger: o.Logger}))
-	if err != nil {
-		return err
-	}
-	v.api = terminal.Local(v.handler)
-	return nil
 }
 
 // API is what to ask.
@@ -88,14 +79,36 @@ func (v *Opened) API() *terminal.API { return v.api }
 // Close lets go of everything.
 func (v *Opened) Close() error {
 	var errs []error
-	if v.handler != nil {
-		errs = append(errs, v.handler.Close(context.Background()))
-	}
-	if v.store != nil {
-		errs = append(errs, v.store.Close(context.Background()))
+	if v.close != nil {
+		errs = append(errs, v.close())
 	}
 	if v.scratch != "" {
 		errs = append(errs, os.RemoveAll(v.scratch))
 	}
 	return errors.Join(errs...)
+}
+
+// local is a store of this process, and what answers questions about it.
+type local struct {
+	store   *store.Store
+	handler *web.Handler
+}
+
+func openLocal(ctx context.Context, o ViewOptions, open func(string, store.Options) (*store.Store, error), dir string) (*local, error) {
+	m := newModels()
+	s, err := open(dir, m.storeOptions(store.Options{Logger: o.Logger}))
+	if err != nil {
+		return nil, err
+	}
+	healOnce(ctx, m.runs, s)
+	rememberDone(dir, m.runs)
+	h, err := web.New(m.webOptions(web.Options{Store: s, Version: o.Version, Logger: o.Logger}))
+	if err != nil {
+		return nil, errors.Join(err, s.Close(ctx))
+	}
+	return &local{s, h}, nil
+}
+
+func (l *local) close() error {
+	return errors.Join(l.handler.Close(context.Background()), l.store.Close(context.Background()))
 }
