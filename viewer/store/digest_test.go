@@ -173,9 +173,16 @@ func TestDigest(t *testing.T) {
 
 	o.Logs, o.MaxBytes = newWords(), 4000
 	s = open(t, dir, o)
+	changes, end := s.Subscribe()
 	if err := s.AddLogs(ctx, message("last")); err != nil {
 		t.Fatal(err)
 	}
+	for c := range changes {
+		if c.Removed > 0 {
+			break
+		}
+	}
+	end()
 	closeStore(t, s)
 	left := map[string]int{}
 	if err := s.Each(ctx, store.Logs, func(b []byte) error {
