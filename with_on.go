@@ -9,6 +9,8 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/lensgo/lens/internal/seam"
 )
 
 // withUsed says whether anybody has called With: until then no start of a span looks for attributes in its context.
@@ -151,10 +153,10 @@ func (s *startAttributes) without(others []attribute.KeyValue) []attribute.KeyVa
 }
 
 // withAttributes is the door for spans that lens does not start; see package seam.
-func withAttributes(ctx context.Context, have func() []attribute.KeyValue) []attribute.KeyValue {
+func withAttributes(ctx context.Context, span seam.Attributed) []attribute.KeyValue {
 	w := withOf(ctx)
 	if w == nil {
 		return nil
 	}
-	return w.without(have())
+	return w.without(span.Attributes())
 }

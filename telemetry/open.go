@@ -99,8 +99,15 @@ func truncate(span trace.Span, reason string) {
 	span.End()
 }
 
-// startedByLens tells by the instrumentation scope: lens writes the group on it, or its own name.
+// startedByLens says whether package lens keeps a record of the span. What it starts on behalf of a foreign package, behind
+// lensotel.TracerProvider, it hands over.
 func startedByLens(s sdktrace.ReadOnlySpan) bool {
+	scope := s.InstrumentationScope()
+	return throughLens(s) && !scope.Attributes.HasValue(semconv.LensBridge)
+}
+
+// throughLens tells by the instrumentation scope: lens writes the group on it, or its own name.
+func throughLens(s sdktrace.ReadOnlySpan) bool {
 	scope := s.InstrumentationScope()
 	return scope.Name == semconv.ScopeLens || scope.Attributes.HasValue(semconv.LensGroup)
 }

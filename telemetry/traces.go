@@ -23,11 +23,11 @@ type traces struct {
 	processors []sdktrace.SpanProcessor
 }
 
-// newTraces wires the pipeline: the tracker of open spans first, so that the spans it ends pass through a processor that
-// still works; then the caller's; then the batch.
+// newTraces wires the pipeline: the attributes of lens.With first, for all to see; then the tracker of open spans, so that
+// the spans it ends pass through a processor that still works; then the caller's; then the batch.
 func newTraces(exporter sdktrace.SpanExporter, c Config, o option.Set, log *slog.Logger) *traces {
 	t := &traces{open: &openSpans{}, batch: export.NewBatch(exporter, export.BatchConfig{Logger: log})}
-	t.processors = append(t.processors, t.open)
+	t.processors = append(t.processors, withAttributes{}, t.open)
 	for _, p := range o.Processors {
 		t.processors = append(t.processors, &onceProcessor{SpanProcessor: p})
 	}

@@ -30,7 +30,7 @@ type Open struct {
 type Hooks struct {
 	SetProvider func(reg any, tp trace.TracerProvider)
 	CloseOpen   func(reg any, reason string, others []Open)
-	With        func(ctx context.Context, have func() []attribute.KeyValue) []attribute.KeyValue
+	With        func(ctx context.Context, span Attributed) []attribute.KeyValue
 	Bridge      func(group any, name string, options []trace.TracerOption) Start
 	FromSpan    func(span trace.Span) any
 	ToSpan      func(span any) trace.Span
@@ -38,6 +38,9 @@ type Hooks struct {
 
 // Start starts a span, or returns ctx and a nil span when there is none to start.
 type Start func(ctx context.Context, name string, options []trace.SpanStartOption) (context.Context, trace.Span)
+
+// Attributed is a span that knows its attributes.
+type Attributed interface{ Attributes() []attribute.KeyValue }
 
 // Bridge marks a provider that starts its spans through a registry. A registry that records to OpenTelemetry's global
 // provider does not follow one there: it would come back to where it began.
@@ -74,14 +77,14 @@ func CloseOpen(reg any, reason string, others []Open) {
 	}
 }
 
-// With returns the attributes that lens.With wants on a span that is started in ctx, less those whose key is in have. The
-// list may be shared: it is not to be changed. The root package writes them on its own spans, and on those that Bridge
-// starts.
-func With(ctx context.Context, have func() []attribute.KeyValue) []attribute.KeyValue {
+// With returns the attributes that lens.With wants on a span that was started in ctx, less those whose key it has. The list
+// may be shared: it is not to be changed. The root package writes them on its own spans, and on those of a bridge, by
+// itself.
+func With(ctx context.Context, span Attributed) []attribute.KeyValue {
 	if hooks.With == nil {
 		return nil
 	}
-	return hooks.With(ctx, have)
+	return hooks.With(ctx, span)
 }
 
 // NewBridge returns how spans of a foreign package start behind group, a *lens.Group: with the provider of its registry,
