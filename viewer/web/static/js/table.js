@@ -72,6 +72,7 @@ export class Table {
   // set shows rows. live: they are an update of what is shown, so what is being read keeps its place.
   set(rows, { total, live = false } = {}) {
     this.total = total ?? rows.length;
+    if (this.headed !== this.o.sort) this.drawHead();
     if (live && this.rows.length && this.reading()) return this.keep(rows);
     const id = this.rows[this.at] && this.o.key(this.rows[this.at]);
     this.rows = rows;
@@ -132,6 +133,7 @@ export class Table {
   }
 
   drawHead() {
+    this.headed = this.o.sort;
     const sort = this.o.sort || '', by = sort.replace('-', '');
     this.el.style.setProperty('--cols', this.shown.map((c) => c.width).join(' '));
     put(this.head, this.shown.map((c) => {
@@ -144,9 +146,9 @@ export class Table {
     }));
   }
 
+  // setSort asks for another order. The head tells of it when the rows have it.
   setSort(sort) {
     this.o.sort = sort;
-    this.drawHead();
     this.o.onSort(sort);
   }
 
@@ -302,6 +304,7 @@ export class Table {
 
   nextSort() {
     const ids = this.columns.filter((c) => c.sort).map((c) => c.sort);
+    if (!ids.length) return;
     const cur = ids.indexOf((this.o.sort || '').replace('-', ''));
     this.setSort('-' + ids[(cur + 1) % ids.length]);
   }
