@@ -44,5 +44,5 @@
 //     caller's trace is not sampled.
 //   - A [Recorder] is safe for concurrent use; assertions take a testing.TB, so benchmarks and fuzz targets have them too.
 //   - In a build with lens_off it compiles and there is nothing to record: [AssertGated] checks just that, the other
-//     assertions about groups, presets and trees pass.
+//     assertions about groups, presets and trees pass, and [Recorder.One] and [Recorder.Wait] skip the rest of a test.
 package lenstest

@@ -24,10 +24,13 @@ type probe struct {
 	mu       sync.Mutex
 	messages []string
 	cleanups []func()
+	skipped  bool
 }
 
 // try runs a test and gives its complaints.
-func try(test func(t testing.TB)) []string {
+func try(test func(t testing.TB)) []string { return attempt(test).messages }
+
+func attempt(test func(t testing.TB)) *probe {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	p := &probe{ctx: ctx}
@@ -38,7 +41,7 @@ func try(test func(t testing.TB)) []string {
 		test(p)
 	}()
 	<-done
-	return p.messages
+	return p
 }
 
 func (p *probe) cleanUp() {
@@ -54,6 +57,11 @@ func (p *probe) Context() context.Context { return p.ctx }
 func (p *probe) Setenv(string, string)    {}
 func (p *probe) Cleanup(f func())         { p.cleanups = append(p.cleanups, f) }
 func (p *probe) Fatal(args ...any)        { p.Fatalf("%s", fmt.Sprint(args...)) }
+
+func (p *probe) Skip(...any) {
+	p.skipped = true
+	runtime.Goexit()
+}
 
 func (p *probe) Errorf(format string, args ...any) {
 	p.mu.Lock()

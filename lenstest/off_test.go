@@ -52,3 +52,15 @@ func TestOff_default_registry_is_put_back(t *testing.T) {
 		})
 	}
 }
+
+func TestOff_skips_what_needs_spans(t *testing.T) {
+	for name, test := range map[string]func(t testing.TB){
+		"One":  func(t testing.TB) { lenstest.New(t).One(t, "trainer.step") },
+		"Wait": func(t testing.TB) { lenstest.New(t).Wait(t, 1) },
+	} {
+		if p := attempt(test); !p.skipped || len(p.messages) > 0 {
+			t.Errorf("%s: skipped %t, complaints %q", name, p.skipped, p.messages)
+		}
+	}
+	passes(t, func(t testing.TB) { lenstest.New(t).Wait(t, 0) })
+}
