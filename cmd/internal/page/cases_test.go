@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/lensgo/lens/viewer"
 )
@@ -203,7 +204,9 @@ func TestManyChildren(t *testing.T) {
 // UI-07: nothing but 16 alike neighbours ever folds by itself.
 func TestFoldsOnlyTheAlike(t *testing.T) {
 	theBrowser(t)
-	for _, test := range []struct {
+	v := serve(t, viewer.Options{})
+	p := v.open(t)
+	for i, test := range []struct {
 		name  string
 		n     int
 		alike bool
@@ -213,7 +216,7 @@ func TestFoldsOnlyTheAlike(t *testing.T) {
 		{"15 alike", 15, true, 16}, {"16 alike", 16, true, 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			v := serve(t, viewer.Options{})
+			p.t = t
 			tr := newTrace("some")
 			tr.span(1, 0, "root", 0, 1000)
 			for i := range test.n {
@@ -223,8 +226,10 @@ func TestFoldsOnlyTheAlike(t *testing.T) {
 				}
 				tr.span(i+2, 1, name, i*10, i*10+8)
 			}
+			id := pcommon.TraceID{0: 0xf0, 15: byte(i)}
+			tr.of(id)
 			v.sendTraces(t, tr.Traces)
-			p := openTrace(t, v)
+			p.visit("/traces/" + id.String())
 			p.shows(".says", fmt.Sprintf("%d spans in %d rows", test.n+1, test.lines))
 			if test.lines > 2 {
 				return
@@ -239,6 +244,7 @@ func TestFoldsOnlyTheAlike(t *testing.T) {
 			p.shows(".says", "in 2 rows")
 		})
 	}
+	p.t = t
 }
 
 // What needs a look is not hidden in a fold.

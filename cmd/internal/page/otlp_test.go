@@ -55,6 +55,13 @@ func spanID(n int) (id pcommon.SpanID) {
 	return id
 }
 
+// of puts all spans that were added into another trace.
+func (s *sent) of(id pcommon.TraceID) {
+	for i := range s.spans.Len() {
+		s.spans.At(i).SetTraceID(id)
+	}
+}
+
 // take gives what was added so far and begins anew, in the same trace.
 func (s *sent) take() ptrace.Traces {
 	part := ptrace.NewTraces()

@@ -219,7 +219,7 @@ func (w *walk) filter(t *testing.T) {
 func (w *walk) rollout(t *testing.T) {
 	w.press("j", "k", kb.Enter)
 	w.at("/traces/")
-	w.until("the waterfall", "spans().length > 5")
+	w.until("the waterfall", "spans().length > 3")
 	w.shows("h1", "example_multi_step · task")
 	w.shows(".head .chip", "reward 0.00")
 	w.until("the split of its time", "seen($('.splits'))")
@@ -342,7 +342,7 @@ func (w *walk) compare(t *testing.T) {
 	w.shows(".cfig", "2 minus 1")
 	w.press("j", "j", kb.Enter)
 	w.at("/traces/")
-	w.until("its waterfall", "spans().length > 5")
+	w.until("its waterfall", "spans().length > 3")
 }
 
 // themes changes the theme and finds that everything is drawn anew.
@@ -359,7 +359,7 @@ func (w *walk) themes(t *testing.T) {
 	w.until("the path in the other ink", fmt.Sprintf("Math.abs(painted('--ink') - %d) < %d", path, path/4))
 	w.do("load again", reload)
 	w.until("the theme is kept", "document.documentElement.dataset.theme === 'dark'")
-	w.until("the waterfall", "spans().length > 5")
+	w.until("the waterfall", "spans().length > 3")
 	w.theme("light")
 }
 
@@ -370,14 +370,14 @@ func (w *walk) history(t *testing.T) {
 	w.at("/run")
 	w.back()
 	w.at("/traces/")
-	w.until("the waterfall", "spans().length > 5")
+	w.until("the waterfall", "spans().length > 3")
 	if got := w.path(); got != here {
 		t.Errorf("back led to %s, want %s", got, here)
 	}
 	w.forward()
 	w.at("/run")
 	w.back()
-	w.until("the waterfall", "spans().length > 5")
+	w.until("the waterfall", "spans().length > 3")
 }
 
 // link copies the address of what is on the screen. It opens where the cookie is, and nowhere else.
@@ -423,7 +423,7 @@ func (w *walk) keyboard(t *testing.T) {
 	w.press("k")
 	w.until("the second row", "selected().dataset.i === '1'")
 	w.press("s")
-	w.until("sorted", "location.search.includes('sort=-env') && $('[aria-sort=descending]') && words(rows()[0]).startsWith('example_single_tool_call')")
+	w.until("sorted", "location.search.includes('sort=-env') && words($('[aria-sort=descending]')).startsWith('Environment') && words(rows()[0]).startsWith('example_single_tool_call')")
 	w.press(kb.End)
 	w.until("the last row", "selected() && selected().dataset.i === String($('[role=grid]').ariaRowCount - 2)")
 	w.press(kb.Home, " ", "j", " ")
@@ -436,7 +436,7 @@ func (w *walk) keyboard(t *testing.T) {
 	w.until("the rollouts", "rows().length > 5")
 	w.press(kb.Enter)
 	w.at("/traces/")
-	w.until("the waterfall", "spans().length > 5")
+	w.until("the waterfall", "spans().length > 3")
 	w.press("j", "j")
 	w.until("the panel follows", "words($('.phead h2')) === spans().find((r) => r.selected).name && spans()[2].selected")
 	w.press(kb.Enter)
