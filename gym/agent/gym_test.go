@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -326,6 +327,9 @@ func record(t *testing.T, spec string) recorded {
 	rec := tracetest.NewSpanRecorder()
 	h, err := telemetry.Setup(context.Background(), telemetry.Config{Enabled: true, TracesEnabled: true, SpanGroups: spec},
 		otelopt.WithSpanProcessor(rec), otelopt.WithSpanExporter(tracetest.NewNoopExporter()))
+	if errors.Is(err, telemetry.ErrCompiledOut) {
+		t.Skip("needs spans: ", err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func Serve(ctx context.Context, o ServeOptions) error {
 	defer listener.Close()
 
 	handle, err := telemetry.Setup(ctx, telemetry.Identity{Server: in.Name, Type: in.Type})
-	if err != nil {
+	if err != nil && !errors.Is(err, telemetry.ErrCompiledOut) { // the supervisor is the same program and has said that
 		o.Logger.Warn("telemetry is off, or records less than was asked for", "reason", err)
 	}
 	if handle != nil {

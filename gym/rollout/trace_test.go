@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -28,6 +29,9 @@ func traced(t testing.TB, spec string) *tracetest.SpanRecorder {
 	h, err := telemetry.Setup(context.Background(),
 		telemetry.Config{Enabled: true, ServiceName: "rollout-test", TracesEnabled: true, SpanGroups: spec},
 		otelopt.WithSpanProcessor(rec), otelopt.WithSpanExporter(tracetest.NewNoopExporter()))
+	if errors.Is(err, telemetry.ErrCompiledOut) {
+		t.Skip("needs spans: ", err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,5 @@
 package telemetry
 
-import (
-	"go.opentelemetry.io/otel/attribute"
-
-	"github.com/lensgo/lens/semconv"
-)
-
 // SupervisorName is the server name, and the type, of the process that starts the others and drives the rollouts.
 const SupervisorName = "supervisor"
 
@@ -24,19 +18,4 @@ func (id Identity) serviceName(base string, perServer bool) string {
 		return base
 	}
 	return base + "/" + id.Server
-}
-
-// attributes returns what the resource says about the process beside its service name.
-func (id Identity) attributes(base string) []attribute.KeyValue {
-	attrs := []attribute.KeyValue{
-		attribute.String(semconv.GymServiceGroup, base),
-		attribute.String(semconv.GymVersion, Version()),
-	}
-	if id.Server != "" {
-		attrs = append(attrs, attribute.String(semconv.GymServerName, id.Server))
-	}
-	if id.Type != "" {
-		attrs = append(attrs, attribute.String(semconv.GymServerType, id.Type))
-	}
-	return attrs
 }

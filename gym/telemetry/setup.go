@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/lensgo/lens/telemetry"
-	"github.com/lensgo/lens/telemetry/otelopt"
 )
 
 // Prefixes of the variables, the one that wins first.
@@ -24,6 +23,10 @@ const (
 	envServiceName = "OTEL_SERVICE_NAME"
 	envPerServer   = Prefix + "_SERVICE_NAME_PER_SERVER"
 )
+
+// ErrCompiledOut is in the error of Setup when telemetry is asked for and the program was built without it (lens_off). A
+// supervisor says it once, for its servers too.
+var ErrCompiledOut = telemetry.ErrCompiledOut
 
 // process is the one set-up of this process.
 var process struct {
@@ -70,7 +73,7 @@ func setup(ctx context.Context, id Identity) (*telemetry.Handle, error) {
 		return disabled(ctx, c), fmt.Errorf("telemetry is off: %w", err)
 	}
 	c.ServiceName = id.serviceName(base, perServer)
-	h, err := telemetry.Setup(ctx, c, otelopt.WithResourceAttributes(id.attributes(base)...))
+	h, err := telemetry.Setup(ctx, c, id.options(base)...)
 	if host := telemetry.Current(); errors.Is(err, telemetry.ErrInitialised) && host != nil {
 		return host.Borrow(), nil // it came between
 	}
