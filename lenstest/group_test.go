@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/lensotel"
 	"github.com/lensgo/lens/lenstest"
 )
 
@@ -99,6 +100,25 @@ func bare(rec *lenstest.Recorder) func(context.Context) {
 func call(fn func(context.Context), ctx context.Context) bool {
 	fn(ctx)
 	return true
+}
+
+// An instrumented package behind a group, by lensotel, is a call site like any other.
+func TestAssertGated_foreign_instrumentation(t *testing.T) {
+	rec, g := fixture(t)
+	behind := lensotel.TracerProvider(g).Tracer("instrumented")
+	passes(t, func(t testing.TB) {
+		lenstest.AssertGated(t, g, func(ctx context.Context) {
+			_, span := behind.Start(ctx, "query")
+			span.End()
+		})
+	})
+	direct := rec.Provider().Tracer("instrumented")
+	fails(t, func(t testing.TB) {
+		lenstest.AssertGated(t, g, func(ctx context.Context) {
+			_, span := direct.Start(ctx, "query") // past every group, and past the recorder that is borrowed
+			span.End()
+		})
+	}, `"work" is on`, "no span")
 }
 
 // A function that panics, or ends its test, does not leave the registry borrowed.
