@@ -1,6 +1,41 @@
 // Package lensotel is the bridge between Lens and a program that speaks OpenTelemetry: everything whose signature names
 // an OTel type lives here, because the root package names none.
 //
+// # Instrumented packages
+//
+// [TracerProvider] puts a package that is instrumented with OpenTelemetry behind a span group, so that a user switches it
+// by the spec like any other group, also while it runs:
+//
+//	var HTTPClient = lens.NewGroup("http_client") // and registered with the library's others
+//
+//	client := http.Client{Transport: otelhttp.NewTransport(http.DefaultTransport,
+//		otelhttp.WithTracerProvider(lensotel.TracerProvider(HTTPClient)))}
+//
+// While the group is on, the package gets the spans of the provider that the group's registry records to, with nothing in
+// between, in the package's own instrumentation scope, on which lens.group names the group and lens.bridge is true. They
+// have the attributes of lens.With, and a shutdown ends and marks them if they are open.
+//
+// While the group is off, Start returns the caller's context unchanged and a span that does nothing, which costs less than
+// OpenTelemetry's no-op: it allocates nothing and puts nothing in the context, so that what is below is a child of the
+// nearest enabled span, and propagation goes on. Packages that look for their span in the context would find their
+// caller's there: see [ShieldParent].
+//
+// A program may make such a provider the global one, to put whatever asks for that behind one group. The registry must
+// then have a provider of its own, as telemetry.Setup gives the default one: one that itself records to the global
+// provider records nothing, rather than running in a circle. So never hide such a provider in another one and make that
+// the global.
+//
+// # Spans and contexts
+//
+// Contexts are the same on both sides: a span that either starts is the parent of what the other starts below. [ToSpan],
+// [FromSpan], [ToContext] and [FromContext] hand over a span, [ToSpanContext] and [FromSpanContext] the reference to one.
+//
+// # Without telemetry
+//
+// In a build with lens_off this package still links OpenTelemetry's API. Groups are off, so that a provider of
+// [TracerProvider] never starts a span; spans and contexts of OpenTelemetry that the program made itself are passed on as
+// they are, and there is no lens.Span of them.
+//
 // # Trace context
 //
 // [TraceContext] is a drop-in for propagation.TraceContext of opentelemetry-go that passes the whole W3C trace-context

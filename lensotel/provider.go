@@ -104,18 +104,18 @@ func (t *tracer) Start(ctx context.Context, name string, options ...trace.SpanSt
 		}
 	}
 	if t.shield && ctx != nil {
-		ctx = shield(ctx)
+		ctx = t.off.shield(ctx)
 	}
 	return ctx, t.off
 }
 
 // shield gives a context that has a span which does nothing in place of one that records.
-func shield(ctx context.Context) context.Context {
+func (s *offSpan) shield(ctx context.Context) context.Context {
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {
 		return ctx
 	}
-	return trace.ContextWithSpan(ctx, &shieldSpan{parent: span.SpanContext(), provider: span.TracerProvider()})
+	return trace.ContextWithSpan(ctx, &shieldSpan{s, span})
 }
 
 // offSpan is what a package gets while the group is off. A provider has one.
@@ -129,10 +129,9 @@ func (s *offSpan) TracerProvider() trace.TracerProvider { return s.provider }
 
 // shieldSpan stands in a context for a span that is not to be touched.
 type shieldSpan struct {
-	noop.Span
-	parent   trace.SpanContext
-	provider trace.TracerProvider
+	*offSpan
+	of trace.Span
 }
 
-func (s *shieldSpan) SpanContext() trace.SpanContext       { return s.parent }
-func (s *shieldSpan) TracerProvider() trace.TracerProvider { return s.provider }
+func (s *shieldSpan) SpanContext() trace.SpanContext       { return s.of.SpanContext() }
+func (s *shieldSpan) TracerProvider() trace.TracerProvider { return s.of.TracerProvider() }
