@@ -4,31 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/lensgo/lens"
 	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/lenstest"
 	"github.com/lensgo/lens/semconv"
 	"github.com/lensgo/lens/telemetry"
 	"github.com/lensgo/lens/telemetry/otelopt"
 )
 
 // traced turns telemetry on with the groups of spec and returns what collects the spans.
-func traced(t testing.TB, spec string) *tracetest.SpanRecorder {
+func traced(t testing.TB, spec string) *lenstest.Recorder {
 	t.Helper()
-	rec := tracetest.NewSpanRecorder()
+	rec := lenstest.Default(t)
 	h, err := telemetry.Setup(context.Background(),
 		telemetry.Config{Enabled: true, ServiceName: "rollout-test", TracesEnabled: true, SpanGroups: spec},
-		otelopt.WithSpanProcessor(rec), otelopt.WithSpanExporter(tracetest.NewNoopExporter()))
+		otelopt.WithSpanProcessor(rec.Processor()), otelopt.WithSpanExporter(tracetest.NewNoopExporter()))
 	if errors.Is(err, telemetry.ErrCompiledOut) {
 		t.Skip("needs spans: ", err)
 	}
@@ -43,24 +42,10 @@ func traced(t testing.TB, spec string) *tracetest.SpanRecorder {
 	return rec
 }
 
-// named are the ended spans of one name.
-func named(rec *tracetest.SpanRecorder, name string) (out []sdktrace.ReadOnlySpan) {
-	for _, s := range rec.Ended() {
-		if s.Name() == name {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 // attributes are a span's, without those that the set-up adds.
-func attributes(s sdktrace.ReadOnlySpan) map[string]any {
-	out := map[string]any{}
-	for _, kv := range s.Attributes() {
-		if kv.Key != semconv.LensGroup {
-			out[string(kv.Key)] = kv.Value.AsInterface()
-		}
-	}
+func attributes(s lenstest.Span) map[string]any {
+	out := maps.Clone(s.Attrs)
+	delete(out, semconv.LensGroup)
 	return out
 }
 
@@ -97,23 +82,23 @@ func TestTrace_rollout_span(t *testing.T) {
 	seen := a.listen(fullReply)
 	f.run(a)
 
-	jobs, rollouts := named(rec, semconv.SpanGymJob), named(rec, semconv.SpanGymRollout)
+	jobs, rollouts := rec.Named(semconv.SpanGymJob), rec.Named(semconv.SpanGymRollout)
 	if len(jobs) != 1 || len(rollouts) != 2 {
 		t.Fatalf("%d jobs and %d rollouts", len(jobs), len(rollouts))
 	}
-	if rollouts[0].SpanContext().TraceID() == rollouts[1].SpanContext().TraceID() {
+	if rollouts[0].Ref.TraceID == rollouts[1].Ref.TraceID {
 		t.Error("two rollouts in one trace")
 	}
-	slices.SortFunc(rollouts, func(a, b sdktrace.ReadOnlySpan) int {
+	slices.SortFunc(rollouts, func(a, b lenstest.Span) int {
 		return strings.Compare(fmt.Sprint(attributes(a)[semconv.GymRolloutID]), fmt.Sprint(attributes(b)[semconv.GymRolloutID]))
 	})
 	s := rollouts[1]
-	if s.Parent().IsValid() || s.Status().Code != codes.Unset {
-		t.Errorf("parent %v, status %v", s.Parent(), s.Status())
+	if s.Parent.Valid() || s.Status != lenstest.Unset {
+		t.Errorf("parent %v, status %v", s.Parent, s.Status)
 	}
-	links := s.Links()
-	if len(links) != 1 || links[0].SpanContext.SpanID() != jobs[0].SpanContext().SpanID() ||
-		!slices.Equal(links[0].Attributes, []attribute.KeyValue{attribute.String(semconv.GymLink, semconv.LinkJob)}) {
+	links := s.Links
+	if len(links) != 1 || links[0].Ref.SpanID != jobs[0].Ref.SpanID ||
+		!maps.Equal(links[0].Attrs, map[string]any{semconv.GymLink: semconv.LinkJob}) {
 		t.Errorf("links %+v", links)
 	}
 	got := attributes(s)
@@ -146,7 +131,7 @@ func TestTrace_own_id(t *testing.T) {
 	a := newAgent(t)
 	seen := a.listen(fullReply)
 	f.run(a)
-	if got := attributes(named(rec, semconv.SpanGymRollout)[0])[semconv.GymRolloutID]; got != "mine" {
+	if got := attributes(rec.Named(semconv.SpanGymRollout)[0])[semconv.GymRolloutID]; got != "mine" {
 		t.Errorf("the span's id is %v", got)
 	}
 	for _, h := range seen() {
@@ -165,12 +150,12 @@ func TestTrace_failed(t *testing.T) {
 		fmt.Fprint(w, `"secret"`)
 	}
 	f.run(a)
-	s := named(rec, semconv.SpanGymRollout)[0]
+	s := rec.Named(semconv.SpanGymRollout)[0]
 	got := attributes(s)
-	if got[semconv.GymRolloutOutcome] != semconv.OutcomeFailed || got[semconv.GymFailureClass] != semconv.FailureAgentRun || s.Status().Code != codes.Error {
-		t.Errorf("attributes %v, status %v", got, s.Status())
+	if got[semconv.GymRolloutOutcome] != semconv.OutcomeFailed || got[semconv.GymFailureClass] != semconv.FailureAgentRun || s.Status != lenstest.Error {
+		t.Errorf("attributes %v, status %v", got, s.Status)
 	}
-	if text := fmt.Sprint(s.Status(), s.Events()); strings.Contains(text, "secret") {
+	if text := fmt.Sprint(s.Message, s.Events); strings.Contains(text, "secret") {
 		t.Errorf("a body on the span: %s", text)
 	}
 }
@@ -179,7 +164,7 @@ func TestTrace_resumed_attempt(t *testing.T) {
 	rec := traced(t, "default")
 	f := resumeFixture(t)
 	f.run(newAgent(t))
-	got := attributes(named(rec, semconv.SpanGymRollout)[0])
+	got := attributes(rec.Named(semconv.SpanGymRollout)[0])
 	if got[semconv.GymRolloutID] != "1-0-a1" || got[semconv.GymRolloutAttempt] != int64(1) {
 		t.Errorf("attributes %v", got)
 	}
@@ -191,10 +176,10 @@ func TestTrace_job(t *testing.T) {
 	f := newFixture(t, inputRows(1))
 	f.o.DisableAggregation = false
 	f.run(newAgent(t))
-	job := named(rec, semconv.SpanGymJob)[0]
+	job := rec.Named(semconv.SpanGymJob)[0]
 	below := 0
-	for _, s := range named(rec, semconv.SpanHTTPPost) {
-		if s.Parent().SpanID() == job.SpanContext().SpanID() {
+	for _, s := range rec.Named(semconv.SpanHTTPPost) {
+		if s.Parent.SpanID == job.Ref.SpanID {
 			below++
 		}
 	}
@@ -205,8 +190,8 @@ func TestTrace_job(t *testing.T) {
 	lens.SetSpec("rollout")
 	rec.Reset()
 	f.run(newAgent(t))
-	if s := named(rec, semconv.SpanGymRollout); len(s) != 1 || len(s[0].Links()) != 0 || len(named(rec, semconv.SpanGymJob)) != 0 {
-		t.Errorf("with job off: %v", rec.Ended())
+	if s := rec.Named(semconv.SpanGymRollout); len(s) != 1 || len(s[0].Links) != 0 || len(rec.Named(semconv.SpanGymJob)) != 0 {
+		t.Errorf("with job off: %v", rec.Tree())
 	}
 }
 
@@ -215,10 +200,10 @@ func TestTrace_single_trace(t *testing.T) {
 	f := newFixture(t, inputRows(2))
 	f.o.SingleTrace, f.o.Traced = true, true
 	f.run(newAgent(t))
-	job := named(rec, semconv.SpanGymJob)[0]
-	for _, s := range named(rec, semconv.SpanGymRollout) {
-		if s.Parent().SpanID() != job.SpanContext().SpanID() || len(s.Links()) != 0 {
-			t.Errorf("parent %v, links %v", s.Parent(), s.Links())
+	job := rec.Named(semconv.SpanGymJob)[0]
+	for _, s := range rec.Named(semconv.SpanGymRollout) {
+		if s.Parent.SpanID != job.Ref.SpanID || len(s.Links) != 0 {
+			t.Errorf("parent %v, links %v", s.Parent, s.Links)
 		}
 	}
 }
@@ -234,12 +219,12 @@ func TestTrace_inside_the_callers_span(t *testing.T) {
 	}
 	outer.End()
 	for _, name := range []string{semconv.SpanGymRollout, semconv.SpanGymJob} {
-		if s := named(rec, name)[0]; s.Parent().SpanID() != outer.Ref().SpanID {
-			t.Errorf("%s has the parent %v", name, s.Parent())
+		if s := rec.Named(name)[0]; s.Parent.SpanID != outer.Ref().SpanID {
+			t.Errorf("%s has the parent %v", name, s.Parent)
 		}
 	}
-	if s := named(rec, semconv.SpanGymRollout)[0]; len(s.Links()) != 1 {
-		t.Errorf("links %v", s.Links())
+	if s := rec.Named(semconv.SpanGymRollout)[0]; len(s.Links) != 1 {
+		t.Errorf("links %v", s.Links)
 	}
 }
 
