@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
 )
 
 // access judges the screen that is shown.
@@ -55,6 +58,9 @@ func screens(t *testing.T, p *tab) []screen {
 		{"completion", "/runs/" + run, "rows().length > 5 && seen($('.complete li'))", []string{"/", "re"}},
 		{"tasks", "/runs/" + run + "?tab=tasks", loaded, nil},
 		{"run's groups", "/runs/" + run + "?tab=groups", loaded, nil},
+		{"run's metrics", "/runs/" + run + "?tab=metrics", "seen($('.tablebox').firstElementChild)", nil},
+		{"run's logs", "/runs/" + run + "?tab=logs", "$('.runlogs .lrow')", nil},
+		{"metrics", "/metrics", "$$('.plot canvas').length === 4", nil},
 		{"traces", "/traces", loaded, nil},
 		{"trace", trace, "spans().length > 5 && $('.talk .trow2') && seen($('.pbody'))", nil},
 		{"logs", trace + "&tab=logs", "spans().length > 5 && seen($('.lowerbody'))", nil},
@@ -87,11 +93,32 @@ func (p *tab) show(s screen) {
 	p.until(s.name, s.ready)
 }
 
+// logsOf has a record of each level for a run.
+func logsOf(run string) plog.Logs {
+	ld := plog.NewLogs()
+	rl := ld.ResourceLogs().AppendEmpty()
+	rl.Resource().Attributes().PutStr("service.name", "nemo-gym/policy_model")
+	rl.Resource().Attributes().PutStr("nemo.run.id", run)
+	records := rl.ScopeLogs().AppendEmpty().LogRecords()
+	for level := plog.SeverityNumberTrace; level <= plog.SeverityNumberFatal; level += 4 {
+		r := records.AppendEmpty()
+		r.SetTimestamp(pcommon.NewTimestampFromTime(time.Now()))
+		r.SetSeverityNumber(level)
+		r.Body().SetStr("a line of a log")
+	}
+	return ld
+}
+
 // TestAccess looks at every screen in both themes: contrast of text, names of what can be used, and the places of rows.
 func TestAccess(t *testing.T) {
 	theBrowser(t)
-	p := serveDemo(t).open(t)
+	v := serveDemo(t)
+	for s := 10; s <= 60; s += 10 {
+		v.sendMetrics(t, export(s))
+	}
+	p := v.open(t)
 	p.faults.allow("status of (400|404|410)")
+	v.sendLogs(t, logsOf(eval[string](p, "fetch('/api/v1/runs').then((r) => r.json()).then((d) => d.rows[0].id)")))
 	for _, s := range screens(t, p) {
 		t.Run(s.name, func(t *testing.T) {
 			p.t = t

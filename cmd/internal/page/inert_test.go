@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/lensgo/lens/viewer"
@@ -53,6 +55,7 @@ func evilStore(t *testing.T) *place {
 	for i, text := range evil {
 		v.sendTraces(t, evilTrace(i, text))
 		v.sendLogs(t, evilLogs(i, text))
+		v.sendMetrics(t, evilMetrics(text))
 	}
 	return v
 }
@@ -131,6 +134,24 @@ func evilLogs(task int, text string) plog.Logs {
 	return ld
 }
 
+func evilMetrics(text string) pmetric.Metrics {
+	md := pmetric.NewMetrics()
+	rm := md.ResourceMetrics().AppendEmpty()
+	rm.Resource().Attributes().PutStr("service.name", text)
+	rm.Resource().Attributes().PutStr("nemo.run.id", text)
+	m := rm.ScopeMetrics().AppendEmpty().Metrics().AppendEmpty()
+	m.SetName(text)
+	m.SetUnit(text)
+	m.SetDescription(text)
+	for i, points := 1, m.SetEmptyGauge().DataPoints(); i <= 3; i++ {
+		d := points.AppendEmpty()
+		d.SetTimestamp(pcommon.Timestamp((1796000000 + uint64(i)) * 1e9))
+		d.SetIntValue(int64(i))
+		d.Attributes().PutStr(text, text)
+	}
+	return md
+}
+
 // harm lists what the text on the screen has done, or shows of itself that it should not: a line each.
 const harm = `(() => {
 	const out = [], hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
@@ -164,7 +185,7 @@ func TestInert(t *testing.T) {
 	for i, text := range evil {
 		t.Run(fmt.Sprintf("%.24q", text), func(t *testing.T) {
 			p.t = t
-			p.evilRun(i, url.PathEscape(strings.ToValidUTF8(text, "\ufffd")))
+			p.evilRun([]string{"tasks", "groups", "metrics", "logs"}[i%4], url.PathEscape(strings.ToValidUTF8(text, "\ufffd")))
 			p.evilTrace(fmt.Sprintf("/traces/e1%028x%02x", 0, i+1))
 		})
 	}
@@ -174,6 +195,7 @@ func TestInert(t *testing.T) {
 		{"runs", "/runs", fmt.Sprintf("$('[role=grid]').ariaRowCount === '%d'", len(evil)+1), nil},
 		{"traces", "/traces", "rows().length > 5", nil},
 		{"groups", "/groups", "rows().length > 5", nil},
+		{"metrics", "/metrics?run=" + escaped(2), "seen($('.chart'))", nil},
 		{"names", "/groups", "$$('.gtable [aria-level=\"2\"]').length > 0", []string{kb.Enter}},
 		{"compare runs", "/compare?runs=1&a=" + escaped(0) + "&b=" + escaped(1), "rows().length > 0 || seen($('.card'))", nil},
 		{"filter", "/runs?q=" + escaped(0), "seen($('.fbox .tok'))", nil},
@@ -192,12 +214,12 @@ func TestInert(t *testing.T) {
 	p.t = t
 }
 
-// evilRun opens a run by its name.
-func (p *tab) evilRun(i int, name string) {
+// evilRun opens a run by its name, and one of its tabs.
+func (p *tab) evilRun(tab, name string) {
 	p.t.Helper()
-	for _, query := range []string{"", "?tab=tasks"} {
+	for _, query := range []string{"", "?tab=" + tab} {
 		p.visit("/runs/" + name + query)
-		p.until("the run", "rows().length > 0 || seen($('.card')) || !$('main')")
+		p.until("the run", "rows().length > 0 || seen($('.chart')) || $('.runlogs .lrow') || seen($('.card')) || !$('main')")
 		p.harmless("the run" + query)
 	}
 }
