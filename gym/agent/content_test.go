@@ -7,9 +7,9 @@ import (
 	"sync"
 	"testing"
 
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/trace"
+	"github.com/go-json-experiment/json"
 
+	"github.com/lensgo/lens"
 	"github.com/lensgo/lens/gym/model"
 	"github.com/lensgo/lens/gym/resources/multistep"
 	"github.com/lensgo/lens/gym/resources/sessionstate"
@@ -17,11 +17,12 @@ import (
 	"github.com/lensgo/lens/gym/responses"
 	gymtelemetry "github.com/lensgo/lens/gym/telemetry"
 	"github.com/lensgo/lens/gym/wire"
+	"github.com/lensgo/lens/lenstest"
 	"github.com/lensgo/lens/semconv"
 )
 
 // recordContent is record with content on, or off.
-func recordContent(t *testing.T, spec, content string) recorded {
+func recordContent(t *testing.T, spec, content string) *lenstest.Recorder {
 	t.Helper()
 	spans := record(t, spec)
 	t.Setenv("NEMO_GYM_OTEL_CONTENT", content)
@@ -41,12 +42,17 @@ func recordContent(t *testing.T, spec, content string) recorded {
 	return spans
 }
 
-// attributes of a span that hold content, in the order of their keys' first sight.
-func contentOf(s sdktrace.ReadOnlySpan) map[string]string {
+// contentOf gives the attributes of a span that hold content, lists and numbers as JSON.
+func contentOf(s lenstest.Span) map[string]string {
 	out := map[string]string{}
-	for _, kv := range s.Attributes() {
-		if key := string(kv.Key); strings.HasPrefix(key, "gen_ai.") && !strings.HasPrefix(key, "gen_ai.usage.") || strings.HasPrefix(key, "nemo.gym.content.") {
-			out[key] = kv.Value.String()
+	for key, v := range s.Attrs {
+		if !strings.HasPrefix(key, "gen_ai.") && !strings.HasPrefix(key, "nemo.gym.content.") || strings.HasPrefix(key, "gen_ai.usage.") {
+			continue
+		}
+		if text, ok := v.(string); ok {
+			out[key] = text
+		} else if b, err := json.Marshal(v); err == nil {
+			out[key] = string(b)
 		}
 	}
 	return out
@@ -81,10 +87,10 @@ func TestContent(t *testing.T) {
 		},
 	}
 	var got []map[string]string
-	for _, s := range spans.Ended() {
+	for _, s := range spans.Spans() {
 		if c := contentOf(s); len(c) > 0 {
-			if s.SpanKind() != trace.SpanKindClient {
-				t.Errorf("%s, which is no CLIENT span, has %v", s.Name(), c)
+			if s.Kind != lens.Client {
+				t.Errorf("%s, which is no CLIENT span, has %v", s.Name, c)
 			}
 			got = append(got, c)
 		}
@@ -124,9 +130,9 @@ func TestContentOff(t *testing.T) {
 				t.Fatal(err)
 			}
 			g.stop()
-			for _, s := range spans.Ended() {
+			for _, s := range spans.Spans() {
 				if c := contentOf(s); len(c) > 0 {
-					t.Errorf("%s has %v", s.Name(), c)
+					t.Errorf("%s has %v", s.Name, c)
 				}
 			}
 		})
@@ -165,7 +171,7 @@ func TestContentSurvives(t *testing.T) {
 			}
 			g.stop()
 			found := false
-			for _, s := range spans.Ended() {
+			for _, s := range spans.Spans() {
 				found = found || strings.Contains(contentOf(s)[test.key], test.wanted)
 			}
 			if !found {
@@ -193,9 +199,9 @@ func TestContentSideBySide(t *testing.T) {
 	}
 	group.Wait()
 	g.stop()
-	inputs := map[trace.TraceID]string{}
-	for _, s := range spans.Ended() {
-		inputs[s.SpanContext().TraceID()] += contentOf(s)[semconv.GenAIInputMessages]
+	inputs := map[[16]byte]string{}
+	for _, s := range spans.Spans() {
+		inputs[s.Ref.TraceID] += contentOf(s)[semconv.GenAIInputMessages]
 	}
 	for i := range rollouts {
 		in, words := 0, fmt.Sprintf("prompt-%02d.", i)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -12,9 +13,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
-	"go.opentelemetry.io/otel/trace"
 
 	"github.com/lensgo/lens"
 	"github.com/lensgo/lens/gym/agent"
@@ -26,6 +25,7 @@ import (
 	"github.com/lensgo/lens/gym/responses"
 	gymtelemetry "github.com/lensgo/lens/gym/telemetry"
 	"github.com/lensgo/lens/gym/wire"
+	"github.com/lensgo/lens/lenstest"
 	"github.com/lensgo/lens/semconv"
 	"github.com/lensgo/lens/telemetry"
 	"github.com/lensgo/lens/telemetry/otelopt"
@@ -311,22 +311,19 @@ func TestCallerLeaves(t *testing.T) {
 	<-cancelled
 	g.stop()
 	for _, name := range []string{semconv.SpanGymRollout, semconv.SpanGymAgentResponses, semconv.SpanGymModelResponses} {
-		s := spans.one(t, name)
-		if !strings.Contains(s.Status().Description, "context canceled") {
-			t.Errorf("%s ended with status %+v", name, s.Status())
+		s := spans.One(t, name)
+		if !strings.Contains(s.Message, "context canceled") {
+			t.Errorf("%s ended with status %v %q", name, s.Status, s.Message)
 		}
 	}
 }
 
-// recorded reads the spans of a test.
-type recorded struct{ *tracetest.SpanRecorder }
-
 // record turns telemetry on with the groups of spec until the test ends.
-func record(t *testing.T, spec string) recorded {
+func record(t *testing.T, spec string) *lenstest.Recorder {
 	t.Helper()
-	rec := tracetest.NewSpanRecorder()
+	rec := lenstest.Default(t)
 	h, err := telemetry.Setup(context.Background(), telemetry.Config{Enabled: true, TracesEnabled: true, SpanGroups: spec},
-		otelopt.WithSpanProcessor(rec), otelopt.WithSpanExporter(tracetest.NewNoopExporter()))
+		otelopt.WithSpanProcessor(rec.Processor()), otelopt.WithSpanExporter(tracetest.NewNoopExporter()))
 	if errors.Is(err, telemetry.ErrCompiledOut) {
 		t.Skip("needs spans: ", err)
 	}
@@ -338,52 +335,21 @@ func record(t *testing.T, spec string) recorded {
 			t.Error(err)
 		}
 	})
-	return recorded{rec}
+	return rec
 }
 
-func (r recorded) one(t *testing.T, name string) sdktrace.ReadOnlySpan {
+// assertOneTrace checks that all spans belong to one trace, and that no parent is missing.
+func assertOneTrace(t *testing.T, rec *lenstest.Recorder) {
 	t.Helper()
-	var found []sdktrace.ReadOnlySpan
-	for _, s := range r.Ended() {
-		if s.Name() == name {
-			found = append(found, s)
-		}
-	}
-	if len(found) != 1 {
-		t.Fatalf("%d spans are named %s", len(found), name)
-	}
-	return found[0]
-}
-
-// tree writes the spans of one trace, children below their parents in the order of their start.
-func (r recorded) tree(t *testing.T) string {
-	t.Helper()
-	spans := r.Ended()
-	slices.SortStableFunc(spans, func(a, b sdktrace.ReadOnlySpan) int { return a.StartTime().Compare(b.StartTime()) })
-	var b strings.Builder
-	written := 0
-	var write func(parent trace.SpanID, indent string)
-	write = func(parent trace.SpanID, indent string) {
-		for _, s := range spans {
-			if s.Parent().SpanID() != parent {
-				continue
-			}
-			written++
-			kind := map[trace.SpanKind]string{trace.SpanKindClient: " (client)", trace.SpanKindServer: " (server)"}[s.SpanKind()]
-			fmt.Fprintf(&b, "%s%s%s\n", indent, s.Name(), kind)
-			write(s.SpanContext().SpanID(), indent+"  ")
-		}
-	}
-	write(trace.SpanID{}, "")
-	if written != len(spans) {
-		t.Errorf("%d of %d spans have a parent that is missing", len(spans)-written, len(spans))
+	known, spans := map[[8]byte]bool{{}: true}, rec.Spans()
+	for _, s := range spans {
+		known[s.Ref.SpanID] = true
 	}
 	for _, s := range spans {
-		if s.SpanContext().TraceID() != spans[0].SpanContext().TraceID() {
-			t.Errorf("%s is in another trace", s.Name())
+		if s.Ref.TraceID != spans[0].Ref.TraceID || !known[s.Parent.SpanID] {
+			t.Errorf("%s is in another trace, or has a parent that is missing:\n%s", s.Name, rec.Tree())
 		}
 	}
-	return b.String()
 }
 
 // drive makes one rollout as our driver does: gym.rollout, and its mark while it is recording.
@@ -462,23 +428,13 @@ gym.verify
 			g := start(t, singletoolcall.Build, turns{calling("get_weather", `{"city":"Oslo"}`), quoting})
 			g.drive(t, `{`+asked+`}`)
 			g.stop()
-			if got := spans.tree(t); got != test.tree {
-				t.Errorf("got\n%s\nwant\n%s", got, test.tree)
-			}
-			if n := len(spans.Ended()); n != test.spans {
+			spans.AssertTree(t, test.tree)
+			assertOneTrace(t, spans)
+			if n := len(spans.Spans()); n != test.spans {
 				t.Errorf("%d spans, want %d", n, test.spans)
 			}
 		})
 	}
-}
-
-// attributes are those of s whose names begin with a prefix.
-func attributes(s sdktrace.ReadOnlySpan) map[string]any {
-	out := map[string]any{}
-	for _, kv := range s.Attributes() {
-		out[string(kv.Key)] = kv.Value.AsInterface()
-	}
-	return out
 }
 
 // TestTraceOfAnotherDriver has the agent open gym.rollout itself, with what it knows.
@@ -494,9 +450,9 @@ func TestTraceOfAnotherDriver(t *testing.T) {
 		}
 		return all
 	}
-	check := func(t *testing.T, s sdktrace.ReadOnlySpan, want map[string]any) {
+	check := func(t *testing.T, s lenstest.Span, want map[string]any) {
 		t.Helper()
-		got := attributes(s)
+		got := maps.Clone(s.Attrs)
 		for k, v := range want {
 			if got[k] != v {
 				t.Errorf("%s is %v, want %v", k, got[k], v)
@@ -514,23 +470,23 @@ func TestTraceOfAnotherDriver(t *testing.T) {
 			t.Fatal(err)
 		}
 		g.stop()
-		rollout := spans.one(t, semconv.SpanGymRollout)
+		rollout := spans.One(t, semconv.SpanGymRollout)
 		check(t, rollout, known(map[string]any{
 			semconv.GymRolloutReward: 0.0, semconv.GymRolloutOutcome: semconv.OutcomeScored, semconv.GymRolloutTurns: int64(2),
 			semconv.GymRolloutToolCalls: int64(1), semconv.GenAIUsageInputTokens: int64(20), semconv.GenAIUsageOutputTokens: int64(4),
 		}))
-		if rollout.Status().Description != "" {
-			t.Errorf("a reward of 0 is an error: %+v", rollout.Status())
+		if rollout.Message != "" {
+			t.Errorf("a reward of 0 is an error: %v %q", rollout.Status, rollout.Message)
 		}
-		for _, s := range spans.Ended() {
-			if s.Name() == semconv.SpanGymModelResponses {
+		for _, s := range spans.Spans() {
+			if s.Name == semconv.SpanGymModelResponses {
 				check(t, s, map[string]any{semconv.GymServerName: "policy", semconv.GymRolloutID: "7-2-a1",
 					semconv.GenAIUsageInputTokens: int64(10), semconv.GenAIUsageOutputTokens: int64(2)})
 			}
 		}
-		check(t, spans.one(t, semconv.SpanGymVerify), map[string]any{semconv.GymServerName: "env", semconv.GymRolloutID: "7-2-a1"})
-		if want := "  POST /run (server)\n    gym.rollout\n      HTTP POST (client)\n        POST /seed_session (server)\n"; !strings.Contains(spans.tree(t), want) {
-			t.Errorf("got\n%s", spans.tree(t))
+		check(t, spans.One(t, semconv.SpanGymVerify), map[string]any{semconv.GymServerName: "env", semconv.GymRolloutID: "7-2-a1"})
+		if want := "  POST /run (server)\n    gym.rollout\n      HTTP POST (client)\n        POST /seed_session (server)\n"; !strings.Contains(spans.Tree(), want) {
+			t.Errorf("got\n%s", spans.Tree())
 		}
 	})
 	t.Run("failed", func(t *testing.T) {
@@ -540,9 +496,9 @@ func TestTraceOfAnotherDriver(t *testing.T) {
 			t.Fatal("no error")
 		}
 		g.stop()
-		rollout := spans.one(t, semconv.SpanGymRollout)
+		rollout := spans.One(t, semconv.SpanGymRollout)
 		check(t, rollout, known(map[string]any{semconv.GymRolloutOutcome: semconv.OutcomeFailed, semconv.GymFailureClass: semconv.FailureAgentRun}))
-		if text := rollout.Status().Description; !strings.Contains(text, "env answered 500 to POST /verify") || strings.Contains(text, "boom-42") {
+		if text := rollout.Message; !strings.Contains(text, "env answered 500 to POST /verify") || strings.Contains(text, "boom-42") {
 			t.Errorf("the status says %q", text)
 		}
 	})
@@ -554,7 +510,7 @@ func TestTraceOfAnotherDriver(t *testing.T) {
 			t.Fatalf("got %s, %v", reply.AppendTo(nil), err)
 		}
 		g.stop()
-		got := attributes(spans.one(t, semconv.SpanGymRollout))
+		got := spans.One(t, semconv.SpanGymRollout).Attrs
 		if got[semconv.GymRolloutOutcome] != semconv.OutcomeFailed || got[semconv.GymFailureClass] != semconv.FailureJudge || got[semconv.GymRolloutReward] != nil {
 			t.Errorf("got %v", got)
 		}
