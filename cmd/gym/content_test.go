@@ -136,6 +136,7 @@ func found(places map[string][]byte, texts map[string]bool) (in map[string]map[s
 // With content off, no prompt, argument or tool output of the demo occurs in any stored byte. With it on every one of them
 // does, which shows that this search can find them.
 func TestDemoContent(t *testing.T) {
+	needsSpans(t)
 	for name, test := range map[string]struct {
 		env []string
 		on  bool
@@ -179,6 +180,7 @@ func TestDemoContent(t *testing.T) {
 
 // The setting of the YAML does it too, and each text stands on the spans of the calls.
 func TestEvalContent(t *testing.T) {
+	needsSpans(t)
 	dir := t.TempDir()
 	demo := filepath.Join(dir, "demo")
 	gym(t, nil, "demo", "--output-dir", demo).check(t, 0)
@@ -210,6 +212,7 @@ func TestEvalContent(t *testing.T) {
 
 // What the page shows of a rollout is the same whether it reads the results file or what was recorded.
 func TestContentIsTheConversation(t *testing.T) {
+	needsSpans(t)
 	dir := filepath.Join(t.TempDir(), "demo")
 	gym(t, []string{"NEMO_GYM_OTEL_CONTENT=1"}, "demo", "--output-dir", dir).check(t, 0)
 	read := func(results string) map[string]string {

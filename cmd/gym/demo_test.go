@@ -72,6 +72,7 @@ func runDemo(t *testing.T, env ...string) (outcome, map[pcommon.TraceID][]*span)
 }
 
 func TestDemo(t *testing.T) {
+	needsSpans(t)
 	out, all := runDemo(t)
 	if want := "120 rollouts, 120 traces, each across 4 processes"; !strings.Contains(out.stdout, want+"\n") {
 		t.Errorf("no line %q in\n%s", want, out.stdout)
@@ -86,6 +87,7 @@ func TestDemo(t *testing.T) {
 }
 
 func TestDemoPresets(t *testing.T) {
+	needsSpans(t)
 	for spec, detail := range map[string]bool{"default": false, "per_rollout": true, "all": true} {
 		t.Run(spec, func(t *testing.T) {
 			_, all := runDemo(t, "NEMO_GYM_OTEL_SPAN_GROUPS="+spec)
@@ -217,6 +219,7 @@ func checkJob(t *testing.T, all map[pcommon.TraceID][]*span, on bool) {
 
 // With server and http_client off there are no spans for the hops, and the trace is still one.
 func TestDemoWithoutHops(t *testing.T) {
+	needsSpans(t)
 	_, all := runDemo(t, "NEMO_GYM_OTEL_SPAN_GROUPS=rollout,verify")
 	checkRollouts(t, all, "gym.rollout")
 	for id, spans := range all {
@@ -233,6 +236,7 @@ func TestDemoWithoutHops(t *testing.T) {
 
 // With the whole spine off, each rollout still is one trace: the driver reserves its id.
 func TestDemoWithoutSpine(t *testing.T) {
+	needsSpans(t)
 	out, all := runDemo(t, "NEMO_GYM_OTEL_SPAN_GROUPS=verify,model_call")
 	if len(all) != demoRollouts {
 		t.Errorf("%d traces, want %d", len(all), demoRollouts)
@@ -254,6 +258,7 @@ func TestDemoWithoutSpine(t *testing.T) {
 
 // The demo uses its own receiver, whatever the environment says.
 func TestDemoOverwritesDestination(t *testing.T) {
+	needsSpans(t)
 	out, _ := runDemo(t,
 		"NEMO_GYM_OTEL_ENABLED=0", "NEMO_GYM_OTEL_EXPORTER=console", "OTEL_EXPORTER_OTLP_PROTOCOL=grpc",
 		"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:1/v1/traces",
@@ -285,6 +290,7 @@ func TestDemoDefaultFolder(t *testing.T) {
 }
 
 func TestDemoJSON(t *testing.T) {
+	needsSpans(t)
 	dir := filepath.Join(t.TempDir(), "demo")
 	out := gym(t, nil, "demo", "--json", "--output-dir", dir)
 	var summary struct {

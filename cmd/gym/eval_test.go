@@ -247,6 +247,7 @@ func read(t *testing.T, path string) string {
 
 // Where traces went is part of the summary.
 func TestEvalRunTracesNote(t *testing.T) {
+	needsSpans(t)
 	var received atomic.Int64
 	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/traces" {
@@ -286,6 +287,7 @@ func TestEvalRunTracesNote(t *testing.T) {
 
 // The console exporter of all processes writes whole lines to one standard output.
 func TestEvalRunConsole(t *testing.T) {
+	needsSpans(t)
 	f := newFixture(t)
 	out := f.run([]string{"NEMO_GYM_OTEL_ENABLED=1", "NEMO_GYM_OTEL_EXPORTER=console"})
 	out.check(t, 0, "printed on the standard output")
@@ -305,6 +307,7 @@ func TestEvalRunConsole(t *testing.T) {
 
 // A trace file is one run's: emptied by a fresh run, kept by a resumed one, which counts its own.
 func TestEvalRunTraceFile(t *testing.T) {
+	needsSpans(t)
 	f := newFixture(t)
 	path := f.file("new folder/traces.jsonl")
 	for range 2 {
@@ -328,6 +331,7 @@ func TestEvalRunTraceFile(t *testing.T) {
 
 // With ENABLE_SINGLE_TRACEID rollouts are children of gym.job, in its trace.
 func TestEvalRunSingleTrace(t *testing.T) {
+	needsSpans(t)
 	f := newFixture(t)
 	path := f.file("traces.jsonl")
 	f.run([]string{"ENABLE_SINGLE_TRACEID=true"}, "--traces", path, "--limit", "4").check(t, 0, "4 rollouts, 1 trace, across 4 processes")
@@ -349,6 +353,7 @@ func TestEvalRunSingleTrace(t *testing.T) {
 
 // A program that starts gym hands its trace down in TRACEPARENT: rollouts nest under that span, and so does gym.job.
 func TestEvalRunTraceparent(t *testing.T) {
+	needsSpans(t)
 	const traceID, spanID = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 	f := newFixture(t)
 	path := f.file("traces.jsonl")
@@ -372,6 +377,7 @@ func TestEvalRunTraceparent(t *testing.T) {
 
 // A rollout that takes too long fails alone; here the model server does not answer at all.
 func TestEvalRunRolloutTimeout(t *testing.T) {
+	needsSpans(t)
 	f := newFixture(t)
 	slow := write(t, f.file("slow.yaml"), "model:\n  responses_api_models:\n    synthetic_model:\n      latency: {distribution: constant, constant_ms: 600000}\n")
 	path := f.file("traces.jsonl")

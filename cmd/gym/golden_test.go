@@ -50,6 +50,7 @@ func stable(f *fixture, text string) string {
 }
 
 func TestSummary(t *testing.T) {
+	needsSpans(t)
 	f := newFixture(t)
 	rows := f.rows()
 	rows[1] = regexp.MustCompile(`"initial_count":\d+`).ReplaceAllString(rows[1], `"initial_count":"x"`)

@@ -34,6 +34,7 @@ func (r *shownRun) is(state string, running, waiting int) bool {
 // A page beside a run says how many rollouts it has, how many run and how many wait; when it is cut short it says that, and so
 // does the folder later.
 func TestViewProgress(t *testing.T) {
+	needsSpans(t)
 	config, input := demoFiles(t, "{distribution: constant, constant_ms: 600000}") // nothing ends by itself
 	dir := t.TempDir()
 	stdout, stderr := output(t), output(t)

@@ -18,6 +18,7 @@ import (
 
 // With --view the demo serves a page over its rollouts until Ctrl-C, which is no failure.
 func TestDemoView(t *testing.T) {
+	needsSpans(t)
 	dir := filepath.Join(t.TempDir(), "demo")
 	cmd := gymCommand(context.Background(), nil, "demo", "--view", "--output-dir", dir)
 	stdout, err := cmd.StdoutPipe()
