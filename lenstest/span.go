@@ -166,12 +166,12 @@ func statusOf(c codes.Code) Status {
 	return Unset
 }
 
-// utc is t as it looks after a journey: no monotonic part, one time zone.
+// utc is t in one time zone. A time that this process has measured keeps its monotonic part, so that lengths are exact.
 func utc(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}
 	}
-	return t.UTC().Round(0)
+	return t.UTC()
 }
 
 // attrsOf gives attributes as string, int64, float64, bool, slices of these, or what else a span of OpenTelemetry may have.

@@ -6,15 +6,15 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"go.opentelemetry.io/otel/attribute"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.uber.org/goleak"
 
+	"github.com/lensgo/lens/lenstest"
 	"github.com/lensgo/lens/telemetry"
 	"github.com/lensgo/lens/telemetry/otelopt"
 )
@@ -110,10 +110,10 @@ func receive[T any](t testing.TB, ch <-chan T, what string) (v T) {
 // record turns telemetry on with the groups of spec and returns what collects the spans.
 func record(t testing.TB, spec string) *spans {
 	t.Helper()
-	rec := tracetest.NewSpanRecorder()
+	rec := lenstest.Default(t)
 	h, err := telemetry.Setup(context.Background(),
 		telemetry.Config{Enabled: true, ServiceName: "wire-test", TracesEnabled: true, SpanGroups: spec},
-		otelopt.WithSpanProcessor(rec), otelopt.WithSpanExporter(tracetest.NewNoopExporter()))
+		otelopt.WithSpanProcessor(rec.Processor()), otelopt.WithSpanExporter(tracetest.NewNoopExporter()))
 	if errors.Is(err, telemetry.ErrCompiledOut) {
 		t.Skip("needs spans: ", err)
 	}
@@ -148,69 +148,48 @@ func recordNothing(t testing.TB) {
 }
 
 // spans reads what was recorded.
-type spans struct{ rec *tracetest.SpanRecorder }
+type spans struct{ *lenstest.Recorder }
 
-// wait returns all ended spans once there are n of them: a SERVER span ends a moment after its client has the answer.
-func (s *spans) wait(t testing.TB, n int) []sdktrace.ReadOnlySpan {
+// wait returns all ended spans once there are n of them, and no more.
+func (s *spans) wait(t testing.TB, n int) []lenstest.Span {
 	t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		if got := s.rec.Ended(); len(got) >= n {
-			if len(got) > n {
-				t.Fatalf("%d spans ended, want %d: %v", len(got), n, names(got))
-			}
-			return got
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%d spans ended, want %d: %v", len(s.rec.Ended()), n, names(s.rec.Ended()))
-		}
+	got := s.Wait(t, n)
+	if len(got) > n {
+		t.Fatalf("%d spans ended, want %d:\n%s", len(got), n, s.Tree())
 	}
+	return got
 }
 
 // begun waits until n spans have begun.
 func (s *spans) begun(t testing.TB, n int) {
 	t.Helper()
-	for end := time.Now().Add(patience); len(s.rec.Started()) < n; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(patience); len(s.Open())+len(s.Spans()) < n; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%d spans began, want %d", len(s.rec.Started()), n)
+			t.Fatalf("want %d spans that have begun, there are:\n%s", n, s.Tree())
 		}
 	}
 }
 
-func names(all []sdktrace.ReadOnlySpan) []string {
+func names(all []lenstest.Span) []string {
 	var out []string
 	for _, s := range all {
-		out = append(out, s.SpanKind().String()+" "+s.Name())
+		out = append(out, s.Name)
 	}
 	return out
 }
 
 // named returns the spans of a name.
-func named(all []sdktrace.ReadOnlySpan, name string) []sdktrace.ReadOnlySpan {
-	var out []sdktrace.ReadOnlySpan
-	for _, s := range all {
-		if s.Name() == name {
-			out = append(out, s)
-		}
-	}
-	return out
+func named(all []lenstest.Span, name string) []lenstest.Span {
+	return slices.DeleteFunc(slices.Clone(all), func(s lenstest.Span) bool { return s.Name != name })
 }
 
-func one(t testing.TB, all []sdktrace.ReadOnlySpan, name string) sdktrace.ReadOnlySpan {
+func one(t testing.TB, all []lenstest.Span, name string) lenstest.Span {
 	t.Helper()
 	found := named(all, name)
 	if len(found) != 1 {
 		t.Fatalf("%d spans are named %q, want 1: %v", len(found), name, names(all))
 	}
 	return found[0]
-}
-
-func attr(s sdktrace.ReadOnlySpan, key string) attribute.Value {
-	for _, kv := range s.Attributes() {
-		if string(kv.Key) == key {
-			return kv.Value
-		}
-	}
-	return attribute.Value{}
 }
 
 // readAll reads what a raw connection says until its end.

@@ -36,10 +36,10 @@ func TestObserve(t *testing.T) {
 		t.Errorf("got %+v, %v", a.res, a.err)
 	}
 	ended := all.wait(t, 1)
-	if s := ended[0]; seen != 1 || attr(s, "said").AsString() != "begun" || attr(s, "http.response.status_code").AsInt64() != 200 {
+	if s := ended[0]; seen != 1 || s.Attrs["said"] != "begun" || s.Attrs["http.response.status_code"] != int64(200) {
 		t.Errorf("observed %d times; %v", seen, everything(s))
-	} else if s.EndTime().After(when) || s.EndTime().Before(s.StartTime()) {
-		t.Errorf("it ended %v after it was observed", s.EndTime().Sub(when))
+	} else if s.End.After(when) || s.End.Before(s.Start) {
+		t.Errorf("it ended %v after it was observed", s.End.Sub(when))
 	}
 }
 
@@ -68,7 +68,7 @@ func TestObserveWithoutAnswer(t *testing.T) {
 	if _, err := c.Do(context.Background(), Call{URL: url, Observe: observe}); err == nil || seen != 1 {
 		t.Errorf("with a span: %v, observed %d times", err, seen)
 	}
-	if s := all.wait(t, 1)[0]; attr(s, "asked").AsString() != "x" {
+	if s := all.wait(t, 1)[0]; s.Attrs["asked"] != "x" {
 		t.Error(everything(s))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/lenstest"
 )
 
 // blocked returns a server whose /wait tells when it began and returns when its context ends or release is closed.
@@ -214,8 +215,8 @@ func TestClientLeaves(t *testing.T) {
 	got := all.wait(t, 4)
 	for _, name := range []string{"POST /run", "POST /wait"} {
 		s := one(t, got, name)
-		if s.Status().Code.String() == "Error" || attr(s, "http.response.status_code").AsInt64() != 499 {
-			t.Errorf("%s ended with %v and %v, want it cancelled", name, s.Status(), s.Attributes())
+		if s.Status == lenstest.Error || s.Attrs["http.response.status_code"] != int64(499) {
+			t.Errorf("%s ended with %v and %v, want it cancelled", name, s.Status, s.Attrs)
 		}
 	}
 }
@@ -233,7 +234,7 @@ func TestClientLeavesInTheBody(t *testing.T) {
 	io.WriteString(conn, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345")
 	conn.Close()
 	got := all.wait(t, 1)
-	if n := attr(got[0], "http.response.status_code").AsInt64(); n != 499 {
+	if n := got[0].Attrs["http.response.status_code"]; n != int64(499) {
 		t.Errorf("status %d, want 499", n)
 	}
 }
@@ -272,7 +273,7 @@ func TestSilentClientInTheBody(t *testing.T) {
 	s.bodyIdle = time.Millisecond
 	s.Handle("POST /echo", func(_ context.Context, r *Request) (*Reply, error) { return &Reply{Body: r.Body}, nil })
 	readAll(stalled(t, start(t, s))) // ends
-	if n := attr(all.wait(t, 1)[0], "http.response.status_code").AsInt64(); n != 499 {
+	if n := all.wait(t, 1)[0].Attrs["http.response.status_code"]; n != int64(499) {
 		t.Errorf("status %d, want 499", n)
 	}
 }
@@ -317,7 +318,7 @@ func TestStopDoesNotWaitForBodies(t *testing.T) {
 	if res := readAll(conn); !strings.HasPrefix(res, "HTTP/1.1 500 ") || !strings.Contains(res, "the server is stopping") {
 		t.Errorf("got %s", res)
 	}
-	if n := attr(all.wait(t, 1)[0], "http.response.status_code").AsInt64(); n != 500 {
+	if n := all.wait(t, 1)[0].Attrs["http.response.status_code"]; n != int64(500) {
 		t.Errorf("status %d on the span, want 500", n)
 	}
 }
