@@ -33,7 +33,7 @@
 //	}
 //
 // [Group.Do] and [Wrap] do the same around a function. Work that only a span needs goes behind [Group.Enabled] or, where
-// a span is at hand, [Span.Recording].
+// a span is at hand, [Span.Recording]. [With] puts attributes on all spans below.
 //
 // # Trace context
 //
