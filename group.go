@@ -105,6 +105,9 @@ func (g *Group) Do(ctx context.Context, name string, fn func(context.Context) er
 	if ctx == nil {
 		ctx = context.Background()
 	}
+	if !compiled {
+		return fn(ctx)
+	}
 	ctx, span := g.Start(ctx, name)
 	defer span.EndErr(&err)
 	return fn(ctx)

@@ -54,3 +54,40 @@ func TestZeroSpan(t *testing.T) {
 		t.Error("the zero Span records")
 	}
 }
+
+// BenchmarkCallSite is what a call site costs beside the same function without it, of a group that is off; and with the
+// tag lens_off, of one that is not there.
+func BenchmarkCallSite(b *testing.B) {
+	g := lens.NewRegistry().NewGroup("off")
+	ctx := context.Background()
+	for _, bb := range []struct {
+		name string
+		run  func(context.Context, *lens.Group, int) int
+	}{{"Bare", bareSite}, {"Gated", gatedSite}, {"Deferred", deferredSite}} {
+		b.Run(bb.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				bb.run(ctx, g, 7)
+			}
+		})
+	}
+}
+
+//go:noinline
+func bareSite(_ context.Context, _ *lens.Group, n int) int { return n + 1 }
+
+//go:noinline
+func gatedSite(ctx context.Context, g *lens.Group, n int) int {
+	_, span := g.Start(ctx, "site")
+	span.Int("turn", n).Str("server.address", "localhost").Float("reward", 0.5)
+	span.End()
+	return n + 1
+}
+
+//go:noinline
+func deferredSite(ctx context.Context, g *lens.Group, n int) int {
+	_, span := g.Start(ctx, "site")
+	defer span.End()
+	span.Int("turn", n).Str("server.address", "localhost").Float("reward", 0.5)
+	return n + 1
+}
