@@ -79,15 +79,36 @@ var directly = []rule{
 }
 
 func TestDependencyRules(t *testing.T) {
-	packages := listHouse(t)
-	if len(packages) < 15 {
-		t.Fatalf("go list found %d packages of the house; the scanner is broken", len(packages))
-	}
-	for _, p := range packages {
-		for _, breach := range breaches(p) {
-			t.Error(breach)
+	for _, tags := range []string{"", "lens_off"} {
+		packages := listHouse(t, tags)
+		if len(packages) < 15 {
+			t.Fatalf("go list found %d packages of the house; the scanner is broken", len(packages))
+		}
+		for _, p := range packages {
+			found := breaches(p)
+			if tags != "" {
+				found = append(found, offBreaches(p)...)
+			}
+			for _, breach := range found {
+				t.Errorf("with tags %q: %s", tags, breach)
+			}
 		}
 	}
+}
+
+// offBreaches lists what of OpenTelemetry a package reaches in a build without telemetry. Only the bridges may, whose own
+// surface names OpenTelemetry's types, and what stands behind them.
+func offBreaches(p pkg) (out []string) {
+	if p.in("lensotel", "lenstest", "resource", "metrics", "internal/seam", "internal/tracecontext",
+		"telemetry/export/...", "telemetry/otelopt", "telemetry/lensslog", "examples/...") {
+		return nil
+	}
+	for _, dep := range p.Deps {
+		if dep == otel || strings.HasPrefix(dep, otel+"/") {
+			out = append(out, p.ImportPath+" reaches "+dep)
+		}
+	}
+	return out
 }
 
 // TestDependencyRulesSeeBreaches shows that the scanner can fail: each package here breaks one rule.
@@ -110,6 +131,10 @@ func TestDependencyRulesSeeBreaches(t *testing.T) {
 				t.Error("no breach reported")
 			}
 		})
+	}
+	p := pkg{ImportPath: house + "/lenshttp", Deps: []string{house, otel + "/trace"}}
+	if len(offBreaches(p)) != 1 || len(breaches(p)) != 0 {
+		t.Error("an edge that reaches OpenTelemetry is fine with telemetry, and is not without")
 	}
 }
 
@@ -178,10 +203,10 @@ func foreign(p pkg) (out []string) {
 	return out
 }
 
-// listHouse asks the go command for every package of the workspace.
-func listHouse(t *testing.T) []pkg {
+// listHouse asks the go command for every package of the workspace, as it is built with the tags.
+func listHouse(t *testing.T, tags string) []pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Name,Imports,Deps", "work")
+	cmd := exec.Command("go", "list", "-tags", tags, "-json=ImportPath,Name,Imports,Deps", "work")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	stdout, err := cmd.Output()
