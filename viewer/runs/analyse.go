@@ -109,7 +109,7 @@ func (t *tree) fill(r *Rollout, l *layout) {
 	r.Split[PartAdmission] = admission
 	r.byID()
 
-	names := t.t.names()
+	names := t.t.names
 	r.Run = names.processOf(r.root).Run
 	s := sums{t: t, names: names, all: t.shapes[:0]}
 	for _, i := range l.nodes {

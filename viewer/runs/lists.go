@@ -149,7 +149,7 @@ func (m *Model) Rollouts(run string, q query.Query, p Page) (List[*Rollout], err
 
 // matching calls back for each rollout that matches.
 func (r *runView) matching(q query.Query, f func(*Rollout)) {
-	if q.Empty() {
+	if q.Empty() || r == nil {
 		r.each(f)
 		return
 	}

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,7 +46,8 @@ type Model struct {
 	gone map[goneKey]uint32 // removed rollouts, by the chunk that says so
 
 	runs         map[string]*run
-	runList      []*run // by number
+	runList      []*run // by number; nil: free
+	freeRuns     []uint32
 	runOfProcess []*run
 	stats        vec[*stat]
 	current      []*stat // since the last publication, by shape
@@ -55,6 +57,7 @@ type Model struct {
 	wanted    atomic.Bool // a reader found the writer at work
 	published time.Time
 	since     int // spans since the clock was looked at
+	forgotten int // chunks since the last sweep
 	changed   bool
 	snap      atomic.Pointer[snapshot]
 }
@@ -173,7 +176,10 @@ func (m *Model) runOf(r *traceRow) *run {
 func (m *Model) runOfShape(shape uint32) *run {
 	p := m.t.shapes[shape].process
 	for uint32(len(m.runOfProcess)) <= p {
-		m.runOfProcess = append(m.runOfProcess, m.runNamed(m.t.processes[len(m.runOfProcess)].Run))
+		m.runOfProcess = append(m.runOfProcess, nil)
+	}
+	if m.runOfProcess[p] == nil {
+		m.runOfProcess[p] = m.runNamed(m.t.processes[p].Run)
 	}
 	return m.runOfProcess[p]
 }
@@ -195,9 +201,9 @@ func (m *Model) moved(from, to *run) {
 func (m *Model) runNamed(id string) *run {
 	r, ok := m.runs[id]
 	if !ok {
-		r = &run{id: id, number: uint32(len(m.runList))}
+		r = &run{id: id}
+		r.number = place(&m.runList, &m.freeRuns, r)
 		m.runs[id] = r
-		m.runList = append(m.runList, r)
 	}
 	return r
 }
@@ -251,7 +257,10 @@ func (m *Model) addStat(shape uint32, s *stat, sign int64) {
 	} else {
 		own.subtract(s)
 	}
-	*at = own
+	if *at = own; own.empty() {
+		*at = nil
+		r.shapes = slices.DeleteFunc(slices.Clone(r.shapes), func(i uint32) bool { return i == shape })
+	}
 	m.total.counts(s, sign)
 }
 

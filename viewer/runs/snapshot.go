@@ -11,7 +11,7 @@ import (
 type snapshot struct {
 	version uint64
 	names   names
-	runs    []*runView
+	runs    []*runView // by number; nil: none
 	byID    map[string]*runView
 	traces  view[traceRow]
 	live    int // traces
@@ -60,10 +60,13 @@ func (m *Model) publish(now time.Time) {
 	m.fold()
 	old := m.snap.Load()
 	s := &snapshot{
-		version: old.version + 1, names: m.t.names(), traces: m.traces.view(), live: m.live, stats: m.stats.view(), total: m.total,
+		version: old.version + 1, names: m.t.names, traces: m.traces.view(), live: m.live, stats: m.stats.view(), total: m.total,
 		runs: make([]*runView, len(m.runList)), byID: make(map[string]*runView, len(m.runList)),
 	}
 	for i, r := range m.runList {
+		if r == nil {
+			continue
+		}
 		if r.changed || r.seen == nil {
 			r.changed = false
 			r.seen = &runView{
@@ -90,6 +93,9 @@ func (m *Model) rowIn(s *snapshot, id otlp.TraceID) *traceRow {
 
 // each calls back for each rollout.
 func (r *runView) each(f func(x *Rollout)) {
+	if r == nil {
+		return
+	}
 	r.rows.all(func(_ int, x **Rollout) bool {
 		if *x != nil {
 			f(*x)
@@ -123,6 +129,9 @@ func (m *Model) Totals() Totals {
 func (s *snapshot) listed() []*runView {
 	var out []*runView
 	for _, r := range s.runs {
+		if r == nil {
+			continue
+		}
 		if r.live > 0 || r.id != "" && (r.sums().spans > 0 || r.progress != nil && !r.progress.Over()) {
 			out = append(out, r)
 		}

@@ -25,6 +25,10 @@ func (m *Model) Seal() []byte {
 	b := m.appendChunk(nil)
 	m.chunk.reset()
 	m.seq++
+	m.sweep()
+	if now := time.Now(); now.Sub(m.published) > time.Minute {
+		m.publish(now) // what nobody looks at any more need not be kept
+	}
 	return b
 }
 
@@ -153,6 +157,7 @@ func (m *Model) Forget(_ store.Removed, b []byte) {
 	}
 	m.fold()
 	m.changed = true
+	m.forgotten++
 	c := converter{from: x.t, to: m.t}
 	for _, shape := range x.shapes {
 		m.addStat(c.shape(shape), x.stats[shape], -1)

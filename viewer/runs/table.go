@@ -9,15 +9,13 @@ import (
 	"github.com/lensgo/lens/viewer/otlp"
 )
 
-// table numbers what many spans have in common. It only grows, and an entry never changes, so that a copy of its slices
-// can be read while it is written.
+// table numbers what many spans have in common. An entry that something refers to never changes, so that a copy of its slices can be
+// read while it is written.
 type table struct {
 	maxShapes int
 
-	processes []Process
-	scopes    []scope
-	shapes    []shape
-	sets      [][]uint32
+	names
+	free freeNumbers
 
 	process map[Process]uint32
 	scope   map[scope]uint32
@@ -28,9 +26,24 @@ type table struct {
 
 	lastProcess Process // of the span before
 	lastScope   scope
-	lastP       uint32
+	lastP       uint32 // 1 + its number; 0: none
 	lastS       uint32
 	buf         []byte
+}
+
+// freeNumbers are those of entries that nothing refers to any more.
+type freeNumbers struct{ processes, scopes, shapes, sets []uint32 }
+
+// place puts an entry where there is room, and returns its number.
+func place[T any](list *[]T, free *[]uint32, x T) uint32 {
+	if n := len(*free); n > 0 {
+		i := (*free)[n-1]
+		*free = (*free)[:n-1]
+		(*list)[i] = x
+		return i
+	}
+	*list = append(*list, x)
+	return uint32(len(*list) - 1)
 }
 
 // scope is a library and a span group of it.
@@ -56,7 +69,7 @@ const otherNames = "(other names)"
 
 func newTable(maxShapes int) *table {
 	return &table{
-		maxShapes: maxShapes, sets: [][]uint32{nil},
+		maxShapes: maxShapes, names: names{sets: [][]uint32{nil}},
 		process: map[Process]uint32{}, scope: map[scope]uint32{}, shape: map[shapeKey]uint32{}, set: map[string]uint32{"": 0}, grown: map[[2]uint32]uint32{}, texts: map[string]string{},
 	}
 }
@@ -70,44 +83,41 @@ func (t *table) intern(k shapeKey) uint32 {
 	if i, ok := t.shape[k]; ok {
 		return i
 	}
-	if len(t.shapes) >= t.maxShapes && k.name != otherNames {
+	if len(t.shapes)-len(t.free.shapes) >= t.maxShapes && k.name != otherNames {
 		k.name = otherNames
 		return t.intern(k)
 	}
 	k.name = strings.Clone(k.name)
-	t.shapes = append(t.shapes, shape{k.process, k.scope, k.name, k.kind, k.class})
-	i := uint32(len(t.shapes) - 1)
+	i := place(&t.shapes, &t.free.shapes, shape{k.process, k.scope, k.name, k.kind, k.class})
 	t.shape[k] = i
 	return i
 }
 
 func (t *table) processOf(p *Process) uint32 {
-	if len(t.processes) > 0 && *p == t.lastProcess {
-		return t.lastP
+	if t.lastP > 0 && *p == t.lastProcess {
+		return t.lastP - 1
 	}
 	i, ok := t.process[*p]
 	if !ok {
 		own := Process{strings.Clone(p.Run), strings.Clone(p.Service), strings.Clone(p.Server), strings.Clone(p.ServerType), strings.Clone(p.Runtime)}
-		i = uint32(len(t.processes))
-		t.processes = append(t.processes, own)
+		i = place(&t.processes, &t.free.processes, own)
 		t.process[own] = i
 	}
-	t.lastProcess, t.lastP = t.processes[i], i
+	t.lastProcess, t.lastP = t.processes[i], i+1
 	return i
 }
 
 func (t *table) scopeOf(s scope) uint32 {
-	if len(t.scopes) > 0 && s == t.lastScope {
-		return t.lastS
+	if t.lastS > 0 && s == t.lastScope {
+		return t.lastS - 1
 	}
 	i, ok := t.scope[s]
 	if !ok {
 		s = scope{strings.Clone(s.name), strings.Clone(s.group)}
-		i = uint32(len(t.scopes))
-		t.scopes = append(t.scopes, s)
+		i = place(&t.scopes, &t.free.scopes, s)
 		t.scope[s] = i
 	}
-	t.lastScope, t.lastS = t.scopes[i], i
+	t.lastScope, t.lastS = t.scopes[i], i+1
 	return i
 }
 
@@ -125,17 +135,21 @@ func (t *table) compare(a, b uint32) int {
 	)
 }
 
+// appendSet makes the key of a set.
+func appendSet(b []byte, members []uint32) []byte {
+	for _, m := range members {
+		b = binary.LittleEndian.AppendUint32(b, m)
+	}
+	return b
+}
+
 // setOf numbers a sorted set.
 func (t *table) setOf(members []uint32) uint32 {
-	t.buf = t.buf[:0]
-	for _, m := range members {
-		t.buf = binary.LittleEndian.AppendUint32(t.buf, m)
-	}
+	t.buf = appendSet(t.buf[:0], members)
 	if i, ok := t.set[string(t.buf)]; ok {
 		return i
 	}
-	t.sets = append(t.sets, slices.Clone(members))
-	i := uint32(len(t.sets) - 1)
+	i := place(&t.sets, &t.free.sets, slices.Clone(members))
 	t.set[string(t.buf)] = i
 	return i
 }
@@ -190,7 +204,5 @@ type names struct {
 	shapes    []shape
 	sets      [][]uint32
 }
-
-func (t *table) names() names { return names{t.processes, t.scopes, t.shapes, t.sets} }
 
 func (n *names) processOf(shape uint32) *Process { return &n.processes[n.shapes[shape].process] }

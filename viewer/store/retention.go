@@ -52,26 +52,33 @@ func (l *lane) remove(seg *segment) bool {
 		}
 		seg = l.view.Load().segments[0]
 	}
-	summaries := l.summaries(seg)
+	footers := l.footers(seg)
 	if err := os.Remove(seg.path); err != nil && !os.IsNotExist(err) {
 		l.s.fail("cannot remove old segment; the data folder grows beyond its bounds", err)
 		return false
 	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	v := *l.view.Load()
 	v.segments = slices.Clone(v.segments[1:])
 	l.view.Store(&v)
+	l.mu.Unlock()
 	l.segmentBytes.Add(-seg.size)
+	l.s.cache.forget(seg.chunks)
 	for i, c := range seg.chunks {
 		l.counts.add(&c.meta, -1)
 		l.s.removedChunks.Add(1)
 		if l.kind == Traces {
 			l.s.removedSpans.Add(int64(c.items))
 		}
-		l.forget(c, summaries[i])
+		var summary []byte
+		if f := footers[i]; f != nil {
+			f.unpackSummary(l.s.codec)
+			summary = f.summary
+		}
+		l.mu.Lock() // for one at a time: senders need not wait for a whole segment
+		l.forget(c, summary)
+		l.mu.Unlock()
 	}
-	l.s.cache.forget(seg.chunks)
 	l.s.removedBytes.Add(seg.size)
 	l.s.changed()
 	return true
@@ -88,24 +95,24 @@ func (l *lane) forget(c *chunk, summary []byte) {
 	}
 }
 
-// summaries reads what the Summary said of the chunks of a segment; nil where that is not to be had.
-func (l *lane) summaries(seg *segment) [][]byte {
-	summaries := make([][]byte, len(seg.chunks))
+// footers reads what a Summary or Digest said of the chunks of a segment; nil where that is not to be had.
+func (l *lane) footers(seg *segment) []*footer {
+	footers := make([]*footer, len(seg.chunks))
 	if !l.summed() {
-		return summaries
+		return footers
 	}
 	f, err := os.Open(seg.path)
 	if err != nil {
-		return summaries
+		return footers
 	}
 	defer f.Close()
 	for i, c := range seg.chunks {
 		if ft, err := readFooter(f, c.offset+int64(c.frame), seg.size); err == nil {
-			ft.unpackSummary(l.s.codec)
-			summaries[i] = ft.summary
+			ft.hashes = nil
+			footers[i] = ft
 		}
 	}
-	return summaries
+	return footers
 }
 
 // readFooter reads the footer that begins at an offset of a file of that size.

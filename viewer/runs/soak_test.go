@@ -1,0 +1,69 @@
+package runs
+
+import (
+	"context"
+	"runtime"
+	"testing"
+
+	"github.com/lensgo/lens/viewer/query"
+	"github.com/lensgo/lens/viewer/store"
+)
+
+// live is the size of what is in use.
+func live() uint64 {
+	runtime.GC()
+	runtime.GC() // what a finalizer or a pool held
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestFlat: under retention neither memory nor names nor goroutines grow, however much comes, of however many runs: it is a day of spans
+// at a size of seconds. The program that measures a whole day is in bench.
+func TestFlat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
+	x := newTraffic(t, 20)
+	m := NewModel(Options{MaxSpans: 10_000})
+	s, err := store.Open(t.TempDir(), store.Options{Summary: m, MaxBytes: 3 << 20, ChunkBytes: 128 << 10, MemoryBytes: 1 << 20})
+	must(t, err)
+	t.Cleanup(func() { must(t, s.Close(context.Background())) })
+	total, id := 0, ""
+	round := func() {
+		x.next()
+		for _, req := range x.requests {
+			_, err := s.AddTraces(t.Context(), req)
+			must(t, err)
+		}
+		total += x.spans
+		list, err := m.Runs(query.Query{}, Page{Size: 1}) // somebody looks
+		must(t, err)
+		id = list.Rows[0].ID
+	}
+	for s.Stats().RemovedBytes < 2<<20 {
+		round()
+	}
+	first, spans, goroutines := live(), total, runtime.NumGoroutine()
+	var most uint64
+	for total < 5*spans {
+		for range 5 {
+			round()
+		}
+		most = max(most, live())
+	}
+	if most > first+first/4 {
+		t.Errorf("%d bytes in use after %d spans, up to %d until %d", first, spans, most, total)
+	}
+	if n := runtime.NumGoroutine(); n > goroutines+2 {
+		t.Errorf("%d goroutines, after %d spans %d", n, spans, goroutines)
+	}
+	kept, came := m.Totals(), 4*int(x.rounds)
+	if n := len(m.t.shapes); n > 10*kept.Runs+2*minDead || len(m.runList) > came*2/3 {
+		t.Errorf("%d kinds of spans and %d runs are known, of %d that are kept and %d that came", n, len(m.runList), kept.Runs, came)
+	}
+	if r, ok := m.Run(id); !ok || r.Run.Spans == 0 || r.Run.Counts.Rollouts == 0 {
+		t.Errorf("the newest run is %+v", r.Run)
+	}
+	t.Logf("%d spans, %d kept of %d runs; %d bytes in use at first, at most %d; %d kinds, %d runs", total, kept.Spans, kept.Runs, first, most, len(m.t.shapes), len(m.runList))
+}
