@@ -61,7 +61,7 @@ var rules = []rule{
 	{"lenshttp", []string{"", "internal/...", "semconv"}},
 	{"lensotel", []string{"", "internal/...", "semconv"}},
 	{"lenstest", []string{"", "internal/...", "semconv"}},
-	{"lensvet/...", []string{"lensvet/..."}},
+	{"lensvet/...", []string{"internal/typo", "lensvet/..."}},
 	{"telemetry/...", []string{"", "internal/...", "semconv", "lensotel", "resource", "telemetry/..."}},
 	{"viewer/...", []string{"semconv", "internal/passk", "viewer/..."}},
 	{"gym/telemetry", []string{"", "internal/...", "semconv", "lensotel", "resource", "telemetry/..."}},

@@ -1,0 +1,95 @@
+package program
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Categories of findings.
+const (
+	Unused       = "unused"       // a registered group that nothing in the build uses
+	Unregistered = "unregistered" // a group that no library lists: it is off, whatever the spec says
+	Absent       = "absent"       // a member of a preset that nobody in the build registers
+)
+
+// Finding is something to mend, or to know.
+type Finding struct {
+	Category string   `json:"category"`
+	Position Position `json:"position"`
+	Message  string   `json:"message"`
+	Note     bool     `json:"note"` // it may well be meant
+}
+
+// String gives the finding as one line, as compilers do.
+func (f Finding) String() string {
+	return fmt.Sprintf("%s:%d:%d: %s [%s]", f.Position.File, f.Position.Line, f.Position.Column, f.Message, f.Category)
+}
+
+// Check says what no package shows by itself: registered groups that nothing uses, used groups that nobody registers,
+// members of presets that nobody registers. Only what stands in the packages that the patterns named is reported, sorted by
+// position; what these import is looked at, and left alone. Name the whole module, ./..., or groups will seem unused whose
+// call sites are in the packages left out.
+func (p *Program) Check() []Finding { return slices.Clone(p.findings) }
+
+func (r *reader) findings() []Finding {
+	var found []Finding
+	for _, g := range r.groups {
+		found = append(found, r.findingsOf(g)...)
+	}
+	for _, reg := range r.registrations {
+		found = append(found, r.absent(reg)...)
+	}
+	slices.SortFunc(found, func(a, b Finding) int {
+		return cmp.Or(a.Position.compare(b.Position), strings.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(found)
+}
+
+// findingsOf judges a group, at the place in a named package where it is made.
+func (r *reader) findingsOf(g *Group) []Finding {
+	i := slices.IndexFunc(r.declarations, func(d *declaration) bool { return d.group == g && d.call.in.root })
+	if i < 0 {
+		return nil
+	}
+	at := r.at(r.declarations[i].call)
+	finding := func(category, format string, args ...any) []Finding {
+		message := fmt.Sprintf("group %q "+format, append([]any{g.Name}, args...)...)
+		return []Finding{{Category: category, Position: at, Message: message}}
+	}
+	switch {
+	case g.Registered() && len(g.Sites) == 0:
+		return finding(Unused, "is registered under %q and nothing in this build uses it: a user who switches it on sees nothing", strings.Join(g.Namespaces, ", "))
+	case g.Registered() || r.opaque(g.Registry):
+		return nil
+	case len(g.Sites) == 0:
+		return finding(Unregistered, "is made and never used, and no library in this build registers it")
+	}
+	return finding(Unregistered, "is used and no library in this build registers it: it is always off; list it in Library.Groups")
+}
+
+// opaque reports whether a registry has a library of which the source does not show everything: what seems to be missing
+// may be there.
+func (r *reader) opaque(registry string) bool {
+	return slices.ContainsFunc(r.registrations, func(reg *registration) bool { return reg.Registry == registry && reg.Opaque })
+}
+
+func (r *reader) absent(reg *registration) (found []Finding) {
+	if r.opaque(reg.Registry) {
+		return nil
+	}
+	for preset, members := range reg.presets {
+		for _, m := range members {
+			if m.at.in.root && m.name != anything && len(r.live(m.name, reg.Registry)) == 0 {
+				found = append(found, Finding{
+					Category: Absent,
+					Position: r.at(m.at),
+					Message:  fmt.Sprintf("preset %q names %q, which nobody in this build registers: it counts once somebody does", preset, m.name),
+					Note:     true,
+				})
+			}
+		}
+	}
+	return found
+}

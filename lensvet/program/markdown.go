@@ -1,0 +1,73 @@
+package program
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// WriteMarkdown writes tables for a page on observability: for each library its groups and what uses them, then its presets.
+// Groups that no library registers are left out: a user cannot switch them.
+func (p *Program) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	for i, l := range p.Libraries {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "### %s\n", escape(l.Namespace))
+		p.markdownGroups(&b, l)
+		p.markdownPresets(&b, l)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (p *Program) markdownGroups(b *strings.Builder, l Library) {
+	if len(l.Groups) == 0 {
+		return
+	}
+	b.WriteString("\n| group | what it shows | where |\n|---|---|---|\n")
+	for _, g := range p.Groups {
+		if g.Registry != l.Registry || !slices.Contains(l.Groups, g.Name) {
+			continue
+		}
+		var sites []string
+		for _, s := range g.Sites {
+			site := code(s.Position.String())
+			if s.Name != "" {
+				site = code(s.Name) + " at " + site
+			}
+			sites = append(sites, site)
+		}
+		fmt.Fprintf(b, "| %s | %s | %s |\n", code(g.Name), escape(strings.Join(strings.Fields(g.Doc), " ")), strings.Join(sites, "<br>"))
+	}
+}
+
+// markdownPresets has what users get, the union over all libraries, for those presets that the library adds to.
+func (p *Program) markdownPresets(b *strings.Builder, l Library) {
+	var rows []string
+	for _, preset := range p.Presets {
+		if preset.Registry != l.Registry || !slices.Contains(l.Presets, preset.Name) {
+			continue
+		}
+		var members []string
+		for _, m := range preset.Groups {
+			members = append(members, code(m))
+		}
+		for _, m := range preset.Absent {
+			members = append(members, code(m)+" (of a library that is not in this program)")
+		}
+		rows = append(rows, fmt.Sprintf("| %s | %s |\n", code(preset.Name), strings.Join(members, ", ")))
+	}
+	if rows != nil {
+		b.WriteString("\n| preset | groups |\n|---|---|\n" + strings.Join(rows, ""))
+	}
+}
+
+func code(text string) string { return "`" + strings.ReplaceAll(text, "|", `\|`) + "`" }
+
+// escape keeps text from ending a cell, or from being taken for marks. HTML is not passed through.
+func escape(text string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`").Replace(text)
+}
