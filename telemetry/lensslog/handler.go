@@ -11,8 +11,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// NewHandler gives a handler that adds the span of a record's context to it and hands it to h. A nil h discards all
-// records.
+// NewHandler gives a handler that adds the span of a record's context to it and hands it to h; in a build with lens_off it
+// gives h itself. A nil h discards all records.
 func NewHandler(h slog.Handler) slog.Handler {
 	switch h := h.(type) {
 	case nil:
