@@ -59,6 +59,7 @@ var rules = []rule{
 	{"", []string{"internal/...", "semconv"}},
 	{"resource", []string{"internal/envlist", "semconv"}},
 	{"lenshttp", []string{"", "internal/...", "semconv"}},
+	{"lensgrpc", []string{"", "internal/...", "semconv"}},
 	{"lensotel", []string{"", "internal/...", "semconv"}},
 	{"lenstest", []string{"", "internal/...", "semconv"}},
 	{"lensvet/...", []string{"internal/typo", "lensvet/..."}},
@@ -146,7 +147,7 @@ func breaches(p pkg) (out []string) {
 	}
 	for _, imp := range p.Imports {
 		switch {
-		case (imp == "google.golang.org/grpc" || strings.HasPrefix(imp, "google.golang.org/grpc/")) && !p.in("telemetry/export/otlpgrpc", "viewer/ingest", "lensgrpc/..."):
+		case (imp == "google.golang.org/grpc" || strings.HasPrefix(imp, "google.golang.org/grpc/")) && !p.in("telemetry/export/otlpgrpc", "viewer/ingest", "lensgrpc"):
 			say("imports gRPC")
 		case strings.HasPrefix(imp, otel+"/semconv/") && !p.in("resource"):
 			say("imports the official semconv package")

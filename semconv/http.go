@@ -17,3 +17,7 @@ const (
 	UserAgentOriginal         = "user_agent.original"
 	ErrorType                 = "error.type"
 )
+
+// OtherMethod stands for a method that the instrumentation does not know, so that a client cannot make up values without
+// end. It is a value of [HTTPRequestMethod] and of [RPCMethod].
+const OtherMethod = "_OTHER"

@@ -19,6 +19,16 @@ const (
 	// name is the package's, and lens.group the group's.
 	LensBridge = "lens.bridge"
 
+	// LensCanceled says on spans of HTTP and RPC that the caller did not wait for the end: CanceledByCaller or
+	// CanceledByDeadline.
+	LensCanceled = "lens.canceled"
+
 	// ScopeLens is the instrumentation scope of spans that belong to no registered library.
 	ScopeLens = "github.com/lensgo/lens"
+)
+
+// Values of [LensCanceled].
+const (
+	CanceledByCaller   = "canceled"
+	CanceledByDeadline = "deadline_exceeded"
 )
