@@ -80,11 +80,13 @@ func outline(rows []row) string {
 	return strings.Join(out, "\n")
 }
 
+// wantOutline waits for the rows: they are drawn a frame after what is said about them.
 func (p *tab) wantOutline(want string) {
 	p.t.Helper()
-	if got := outline(p.rows()); got != strings.TrimSpace(want) {
-		p.t.Errorf("the rows are\n%s\nwant\n%s", got, strings.TrimSpace(want))
-	}
+	var got string
+	p.await("the rows", func() bool { got = outline(p.rows()); return got == strings.TrimSpace(want) }, func() string {
+		return fmt.Sprintf("they are\n%s\nwant\n%s", got, strings.TrimSpace(want))
+	})
 }
 
 // UI-01: spans whose parents never came are all there, under the parents that they name.

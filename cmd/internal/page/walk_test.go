@@ -4,6 +4,7 @@ package page
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -77,32 +78,38 @@ type result struct {
 }
 
 // live opens the page before the first rollout has ended, and sees them come. To be sure of the order, the model is
-// stopped meanwhile.
+// stopped until the page is there, and once more on the way.
 func (w *walk) live(first string) {
 	w.t.Helper()
 	var model int
 	w.await("the model's process", func() bool { model = instance(w.gym.cmd.Process.Pid, "policy_model"); return model > 0 }, w.gym.output)
-	if err := syscall.Kill(model, syscall.SIGSTOP); err != nil {
-		w.t.Fatal(err)
+	signal := func(s syscall.Signal) {
+		w.t.Helper()
+		if err := syscall.Kill(model, s); err != nil {
+			w.t.Fatal(err)
+		}
 	}
+	signal(syscall.SIGSTOP)
 	w.visit(first)
 	w.until("the page", "seen($('main h1'))")
 	if got := w.path(); strings.Contains(got, "token") {
 		w.t.Errorf("the address is %q after the first visit: it holds the token", got)
 	}
 	origin := eval[float64](w.tab, "performance.timeOrigin")
-	if err := syscall.Kill(model, syscall.SIGCONT); err != nil {
-		w.t.Fatal(err)
+	finished := func() (n int) {
+		fmt.Sscan(eval[string](w.tab, "rows().length ? words($$('.td', rows()[0])[4]) : '0'"), &n)
+		return n
 	}
-	finished, seen := 0, map[int]bool{}
-	w.await("all rollouts", func() bool {
-		fmt.Sscan(eval[string](w.tab, "rows().length ? words($$('.td', rows()[0])[4]) : '0'"), &finished)
-		seen[finished] = true
-		return finished == demoRollouts
-	}, w.state)
-	if len(seen) < 3 {
-		w.t.Errorf("of the finished rollouts the list only showed %v", seen)
-	}
+	signal(syscall.SIGCONT)
+	w.await("the first results", func() bool {
+		data, _ := os.ReadFile(filepath.Join(w.dir, "results.jsonl"))
+		return bytes.Count(data, []byte("\n")) >= 10
+	}, w.gym.output)
+	signal(syscall.SIGSTOP)
+	w.await("some of the rollouts", func() bool { n := finished(); return n > 0 && n < demoRollouts }, w.state)
+	w.shows(".table .row", "/ 120")
+	signal(syscall.SIGCONT)
+	w.await("all rollouts", func() bool { return finished() == demoRollouts }, w.state)
 	if again := eval[float64](w.tab, "performance.timeOrigin"); again != origin {
 		w.t.Error("the page was loaded again meanwhile")
 	}
