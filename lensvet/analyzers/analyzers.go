@@ -1,7 +1,20 @@
-// Package analyzers has the checks of lensvet: what one package shows about how it uses lens.
 package analyzers
 
 import "golang.org/x/tools/go/analysis"
 
-// All lists the checks, each of which can run alone.
-func All() []*analysis.Analyzer { return nil }
+// All lists the checks, by name. Each can run alone.
+func All() []*analysis.Analyzer {
+	return []*analysis.Analyzer{
+		BlindEnd,
+		EagerWork,
+		EndTwice,
+		GroupName,
+		LateRegister,
+		LoopDefault,
+		LostCtx,
+		LostSpan,
+		PresetName,
+		ShortName,
+		SpanName,
+	}
+}

@@ -7,16 +7,22 @@ import (
 	"go/types"
 )
 
-// Source is a type-checked package with what its variables are set to. It is safe for concurrent use once made.
+// Source is a type-checked package with what its variables and fields are set to. It is safe for concurrent use.
 type Source struct {
-	info   *types.Info
-	values map[*types.Var]ast.Expr // set once, where they are declared
-	others map[*types.Var]bool     // set elsewhere, or more than once
+	info *types.Info
+	sets map[*types.Var]*settings
+}
+
+// settings are the values that the package's source gives a variable.
+type settings struct {
+	exprs    []ast.Expr
+	declared bool // the first is where it is declared
+	opaque   bool // it also gets others, which cannot be told
 }
 
 // NewSource looks through the files of a package.
 func NewSource(info *types.Info, files []*ast.File) *Source {
-	s := &Source{info: info, values: map[*types.Var]ast.Expr{}, others: map[*types.Var]bool{}}
+	s := &Source{info: info, sets: map[*types.Var]*settings{}}
 	for _, file := range files {
 		ast.Inspect(file, func(n ast.Node) bool {
 			s.note(n)
@@ -29,92 +35,155 @@ func NewSource(info *types.Info, files []*ast.File) *Source {
 func (s *Source) note(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
+		plain := len(n.Lhs) == len(n.Rhs) && (n.Tok == token.ASSIGN || n.Tok == token.DEFINE)
 		for i, lhs := range n.Lhs {
-			var rhs ast.Expr
-			if len(n.Lhs) == len(n.Rhs) && (n.Tok == token.ASSIGN || n.Tok == token.DEFINE) {
-				rhs = n.Rhs[i]
+			if plain {
+				s.set(lhs, n.Rhs[i])
+			} else {
+				s.set(lhs, nil)
 			}
-			s.set(lhs, rhs)
 		}
 	case *ast.ValueSpec:
-		for i, name := range n.Names {
-			switch {
-			case len(n.Values) == 0: // the zero value; what it is set to later is another
-				s.set(name, nil)
-			case len(n.Values) == len(n.Names):
-				s.set(name, n.Values[i])
-			default:
-				s.set(name, nil)
-			}
-		}
+		s.noteSpec(n)
 	case *ast.RangeStmt:
 		s.set(n.Key, nil)
-		s.set(n.Value, nil)
+		// What an element is set to is asked of what it is an element of.
+		s.set(n.Value, &ast.IndexExpr{X: n.X})
 	case *ast.IncDecStmt:
 		s.set(n.X, nil)
 	case *ast.UnaryExpr:
 		if n.Op == token.AND {
 			s.set(n.X, nil) // somebody may write through the address
 		}
+	case *ast.CompositeLit:
+		s.noteFields(n)
 	}
 }
 
-// set notes that a variable has a value; nil: one that cannot be told. Variables of fields are not tracked.
-func (s *Source) set(lhs ast.Expr, rhs ast.Expr) {
-	id, ok := lhs.(*ast.Ident)
+func (s *Source) noteSpec(n *ast.ValueSpec) {
+	for i, name := range n.Names {
+		switch len(n.Values) {
+		case 0: // the zero value, which may be set later
+		case len(n.Names):
+			s.set(name, n.Values[i])
+		default:
+			s.set(name, nil)
+		}
+	}
+}
+
+func (s *Source) noteFields(n *ast.CompositeLit) {
+	t := s.info.TypeOf(n)
+	if t == nil {
+		return
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok { // an element of a literal of pointers
+		t = p.Elem()
+	}
+	fields, ok := t.Underlying().(*types.Struct)
 	if !ok {
 		return
 	}
+	for i, elt := range n.Elts {
+		if kv, ok := elt.(*ast.KeyValueExpr); ok {
+			s.set(kv.Key, kv.Value)
+		} else if i < fields.NumFields() {
+			s.add(fields.Field(i), elt)
+		}
+	}
+}
+
+// set notes that what lhs names has a value; nil: one that cannot be told.
+func (s *Source) set(lhs, rhs ast.Expr) {
+	v := s.variable(lhs)
+	if v == nil {
+		return
+	}
+	before := s.sets[v]
+	id, _ := lhs.(*ast.Ident)
+	s.add(v, rhs)
+	if before == nil && id != nil && s.info.Defs[id] == v {
+		s.sets[v].declared = true
+	}
+}
+
+func (s *Source) add(v *types.Var, rhs ast.Expr) {
+	v = v.Origin()
+	set := s.sets[v]
+	if set == nil {
+		set = &settings{}
+		s.sets[v] = set
+	}
+	if rhs == nil {
+		set.opaque = true
+	} else {
+		set.exprs = append(set.exprs, rhs)
+	}
+}
+
+// variable gives the variable or field that e names.
+func (s *Source) variable(e ast.Expr) *types.Var {
+	var id *ast.Ident
+	switch e := e.(type) {
+	case *ast.Ident:
+		id = e
+	case *ast.SelectorExpr:
+		id = e.Sel
+	case *ast.ParenExpr:
+		return s.variable(e.X)
+	default:
+		return nil
+	}
 	v, ok := s.info.ObjectOf(id).(*types.Var)
-	if !ok || v.IsField() {
-		return
+	if !ok {
+		return nil
 	}
-	if rhs == nil || s.others[v] || s.values[v] != nil || s.info.Defs[id] == nil {
-		s.others[v] = true
-		delete(s.values, v)
-		return
+	return v.Origin()
+}
+
+// Var gives the variable that e names, which is no field, and nil for other expressions.
+func (s *Source) Var(e ast.Expr) *types.Var {
+	if v := s.variable(e); v != nil && !v.IsField() {
+		return v
 	}
-	s.values[v] = rhs
+	return nil
+}
+
+// Field gives the field that e names, and nil for other expressions.
+func (s *Source) Field(e ast.Expr) *types.Var {
+	if v := s.variable(e); v != nil && v.IsField() {
+		return v
+	}
+	return nil
+}
+
+// Settings gives what the package sets a variable or field to, and whether that is all that it is set to here. Of a
+// parameter the arguments are not among it. An element of e, in a loop over it, is an [ast.IndexExpr] without an index.
+func (s *Source) Settings(v *types.Var) (exprs []ast.Expr, all bool) {
+	set := s.sets[v]
+	if set == nil {
+		return nil, true
+	}
+	return set.exprs, !set.opaque
 }
 
 // Value gives the expression that e stands for: what a variable is set to, when that is in one place, where the variable
-// is declared, in this package; else e. It is nil for a variable of which nothing is known: a parameter, one that is set
-// in several places, one of another package.
+// is declared, in this package; else e. It is nil for a variable of which that cannot be told: a parameter, one that is
+// set in several places, one of another package.
 func (s *Source) Value(e ast.Expr) ast.Expr {
-	for range 8 { // a chain of variables may be long in generated code only
+	for range 8 { // a chain of variables is longer in generated code only
 		e = ast.Unparen(e)
 		v := s.Var(e)
 		if v == nil {
 			return e
 		}
-		next := s.values[v]
-		if next == nil {
+		set := s.sets[v]
+		if set == nil || !set.declared || set.opaque || len(set.exprs) != 1 {
 			return nil
 		}
-		e = next
+		e = set.exprs[0]
 	}
 	return nil
-}
-
-// Var gives the variable that e names, which is no field, and nil for other expressions.
-func (s *Source) Var(e ast.Expr) *types.Var {
-	var id *ast.Ident
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		id = e
-	case *ast.SelectorExpr:
-		id = e.Sel // of a package; a field is no variable here
-	default:
-		return nil
-	}
-	v, ok := s.info.Uses[id].(*types.Var)
-	if !ok {
-		v, ok = s.info.Defs[id].(*types.Var)
-	}
-	if !ok || v.IsField() {
-		return nil
-	}
-	return v
 }
 
 // String gives the value of a constant string expression.

@@ -72,8 +72,11 @@ func (s *Source) callee(call *ast.CallExpr) callee {
 		return s.function(ast.Unparen(call.Fun), fn)
 	}
 	value := s.Value(call.Fun)
-	if value == nil || value == call.Fun {
+	if value == nil || value == ast.Unparen(call.Fun) {
 		return callee{}
+	}
+	if index, ok := value.(*ast.IndexExpr); ok && index.Index == nil {
+		return callee{} // any element
 	}
 	// The value is looked up as if it were called where it stands.
 	fn, ok := typeutil.Callee(s.info, &ast.CallExpr{Fun: value}).(*types.Func)

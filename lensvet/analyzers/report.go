@@ -1,0 +1,80 @@
+package analyzers
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// page is where each category has its section.
+const page = "https://github.com/lensgo/lens/blob/main/docs/lensvet.md#"
+
+// directive silences a category where it stands: //lensvet:ignore category the reason
+const directive = "//lensvet:ignore"
+
+// mutes are the lines that silence categories.
+type mutes map[mute]bool
+
+type mute struct {
+	file     string
+	line     int
+	category string
+}
+
+func newMutes(fset *token.FileSet, files []*ast.File) mutes {
+	m := mutes{}
+	for _, file := range files {
+		for _, group := range file.Comments {
+			for _, comment := range group.List {
+				rest, ok := strings.CutPrefix(comment.Text, directive+" ")
+				if !ok {
+					continue
+				}
+				category, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
+				if strings.TrimSpace(reason) == "" {
+					continue // the reader is owed one
+				}
+				at := fset.Position(comment.Pos())
+				m[mute{at.Filename, at.Line, category}] = true
+				m[mute{at.Filename, fset.Position(group.End()).Line + 1, category}] = true
+			}
+		}
+	}
+	return m
+}
+
+// report gives out a finding, unless the line that it is on, or the one on which its statement begins, is silenced.
+func (u *unit) report(pass *analysis.Pass, d analysis.Diagnostic) {
+	d.Category = pass.Analyzer.Name
+	d.URL = page + d.Category
+	for _, pos := range []token.Pos{d.Pos, u.statement(d.Pos)} {
+		at := pass.Fset.Position(pos)
+		if u.mutes[mute{at.Filename, at.Line, d.Category}] {
+			return
+		}
+	}
+	pass.Report(d)
+}
+
+// reportf is report without more than a text.
+func (u *unit) reportf(pass *analysis.Pass, at analysis.Range, format string, args ...any) {
+	u.report(pass, analysis.Diagnostic{Pos: at.Pos(), End: at.End(), Message: fmt.Sprintf(format, args...)})
+}
+
+// statement gives where the innermost statement or declaration around pos begins.
+func (u *unit) statement(pos token.Pos) token.Pos {
+	at, ok := u.root.FindByPos(pos, pos)
+	if !ok {
+		return pos
+	}
+	for ; at.Valid() && at.Node() != nil; at = at.Parent() {
+		switch at.Node().(type) {
+		case ast.Stmt, ast.Decl, ast.Spec:
+			return at.Node().Pos()
+		}
+	}
+	return pos
+}
