@@ -53,10 +53,9 @@ func start(t *testing.T, name string, args ...string) *program {
 	return p
 }
 
-// ownEnvironment keeps the settings of the machine out. Spans are sent ten times a second, not each five seconds: the demo
-// takes about one.
+// ownEnvironment keeps the settings of the machine out.
 func ownEnvironment(t *testing.T) []string {
-	env := []string{"HOME=" + t.TempDir(), "OTEL_BSP_SCHEDULE_DELAY=100"}
+	env := []string{"HOME=" + t.TempDir()}
 	for _, kv := range os.Environ() {
 		switch name, _, _ := strings.Cut(kv, "="); {
 		case name == "HOME", strings.HasPrefix(name, "XDG_"), strings.HasPrefix(name, "OTEL_"), strings.HasPrefix(name, "NEMO_"), strings.HasPrefix(name, "TRACE"):
