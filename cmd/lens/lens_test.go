@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// lensBinary is the real program, built once for all tests of this package.
+// lensBinary is the real program, built once for all tests of this package, and with lens_off where they are.
 var lensBinary string
 
 func TestMain(m *testing.M) {
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	lensBinary = filepath.Join(dir, "lens")
-	build := exec.Command("go", "build", "-o", lensBinary, ".")
+	build := exec.Command("go", "build", "-tags", tags, "-o", lensBinary, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "cannot build lens: %v\n%s", err, out)

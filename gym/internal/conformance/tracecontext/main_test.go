@@ -1,3 +1,5 @@
+//go:build !lens_off
+
 package main
 
 import (
