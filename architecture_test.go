@@ -58,6 +58,7 @@ var rules = []rule{
 	{"internal/...", []string{"internal/...", "semconv"}},
 	{"", []string{"internal/...", "semconv"}},
 	{"resource", []string{"internal/envlist", "semconv"}},
+	{"carrier", []string{"", "internal/...", "semconv"}},
 	{"lenshttp", []string{"", "internal/...", "semconv"}},
 	{"lensgrpc", []string{"", "internal/...", "semconv"}},
 	{"lensotel", []string{"", "internal/...", "semconv"}},
