@@ -18,8 +18,12 @@ type ModelCall struct {
 	Answer  []byte                 // the body of the answer; empty when the model gave none
 }
 
-// Record puts the call on its span and returns how many messages it recorded. An attribute gets at most bound bytes.
+// Record puts the call on its span and returns how many messages it recorded. An attribute gets at most bound bytes. On a
+// span that does not record it does nothing.
 func (c ModelCall) Record(span lens.Span, bound int) (count int) {
+	if !span.Recording() {
+		return 0
+	}
 	defer contain(span)
 	var lost losses
 	span.Str(semconv.GenAIOperationName, semconv.OperationChat)

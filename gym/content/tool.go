@@ -12,8 +12,11 @@ type ToolCall struct {
 	Result    []byte // what came back, with any status; nil when nothing did
 }
 
-// Record puts the call on its span. An attribute gets at most bound bytes.
+// Record puts the call on its span. An attribute gets at most bound bytes. On a span that does not record it does nothing.
 func (c ToolCall) Record(span lens.Span, bound int) {
+	if !span.Recording() {
+		return
+	}
 	defer contain(span)
 	var lost losses
 	span.Str(semconv.GenAIOperationName, semconv.OperationExecuteTool)

@@ -52,6 +52,8 @@ func (n *names) of(e ast.Expr) bound {
 		}
 	case *ast.IndexExpr:
 		return n.element(e.X)
+	case *ast.SliceExpr:
+		return n.of(e.X)
 	case *ast.CallExpr:
 		return n.call(e)
 	}
@@ -125,21 +127,31 @@ func (n *names) call(call *ast.CallExpr) bound {
 		return n.of(call.Args[0])
 	}
 	fn := n.u.Callee(call)
-	switch {
-	case fn == nil:
+	if fn == nil {
 		return free
-	case n.k.tells(fn):
+	}
+	fn = fn.Origin()
+	if fn.Name() == "String" && fn.Signature().Recv() != nil && isEnum(fn.Signature().Recv().Type()) {
 		return bounded
-	case fn.Name() == "String" && fn.Signature().Recv() != nil && isEnum(fn.Signature().Recv().Type()):
-		return bounded
-	case fn.Pkg() != nil && fn.Signature().Recv() == nil && slices.Contains(shapers[fn.Pkg().Path()], fn.Name()):
+	}
+	args := n.u.Call(call).Args
+	if params, ok := n.k.tells(fn); ok {
 		most := bounded
-		for _, arg := range call.Args {
-			most = max(most, n.of(arg))
+		for _, i := range params {
+			if i < len(args) {
+				most = max(most, n.of(args[i]))
+			}
 		}
 		return most
 	}
-	return free
+	if fn.Pkg() == nil || fn.Signature().Recv() != nil || !slices.Contains(shapers[fn.Pkg().Path()], fn.Name()) {
+		return free
+	}
+	most := bounded
+	for _, arg := range args {
+		most = max(most, n.of(arg))
+	}
+	return most
 }
 
 // isEnum reports whether a type is a named string or integer with constants beside it.
@@ -158,47 +170,55 @@ func isEnum(t types.Type) bool {
 	})
 }
 
-// namesOf says whether a function that returns one string returns one of a few that its source has.
-func (k *knowledge) namesOf(u *unit, fn inspector.Cursor, decl *ast.FuncDecl) bool {
+// namesOf says whether a function returns one string, which is of its source or made of the parameters that are given.
+func (k *knowledge) namesOf(u *unit, fn inspector.Cursor) (params []int, ok bool) {
 	sig := u.signature(fn)
 	if sig == nil || sig.Results().Len() != 1 || !isString(sig.Results().At(0).Type()) {
-		return false
+		return nil, false
 	}
-	found := false
+	made := map[*types.Var]bool{}
 	for at := range fn.Preorder((*ast.ReturnStmt)(nil)) {
 		if inner, _ := function(at); inner != fn {
 			continue
 		}
 		ret := at.Node().(*ast.ReturnStmt)
 		if len(ret.Results) != 1 {
-			return false
+			return nil, false
 		}
-		if b, _ := k.bound(u, ret.Results[0]); b != bounded {
-			return false
+		b, from := k.bound(u, ret.Results[0])
+		if b == free {
+			return nil, false
 		}
-		found = true
+		for _, v := range from {
+			made[v] = true
+		}
+		ok = true
 	}
-	return found
+	return among(sig, made), ok
 }
 
 // namedBy gives the parameters of a function that become part of the name of a span.
-func (k *knowledge) namedBy(u *unit, fn inspector.Cursor, decl *ast.FuncDecl) []int {
+func (k *knowledge) namedBy(u *unit, fn inspector.Cursor) []int {
 	sig := u.signature(fn)
 	if sig == nil {
 		return nil
 	}
-	found := map[*types.Var]bool{}
+	made := map[*types.Var]bool{}
 	for at := range fn.Preorder((*ast.CallExpr)(nil)) {
 		for _, name := range k.namesIn(u, at.Node().(*ast.CallExpr)) {
-			_, params := k.bound(u, name)
-			for _, v := range params {
-				found[v] = true
+			_, from := k.bound(u, name)
+			for _, v := range from {
+				made[v] = true
 			}
 		}
 	}
-	var params []int
+	return among(sig, made)
+}
+
+// among gives the indices of those variables that are parameters; a variadic one stands for too many.
+func among(sig *types.Signature, vars map[*types.Var]bool) (params []int) {
 	for i := range sig.Params().Len() {
-		if v := sig.Params().At(i); found[v] && !(sig.Variadic() && i == sig.Params().Len()-1) {
+		if vars[sig.Params().At(i)] && !(sig.Variadic() && i == sig.Params().Len()-1) {
 			params = append(params, i)
 		}
 	}

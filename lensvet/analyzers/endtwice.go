@@ -23,7 +23,6 @@ End beside an early one is left alone, since it is there for panics; a deferred 
 	Requires: []*analysis.Analyzer{units},
 }
 
-
 func runEndTwice(pass *analysis.Pass) (any, error) {
 	u := unitOf(pass)
 	if u == nil {

@@ -32,8 +32,8 @@ type namesSpan struct{ Params []int }
 // asksGate: the function returns true only if a group is on or a span records.
 type asksGate struct{}
 
-// returnsNames: what the function returns is one of a few strings of its source.
-type returnsNames struct{}
+// returnsNames: the function returns strings of its source, or what is made of these arguments.
+type returnsNames struct{ Params []int }
 
 func (*startsSpan) AFact()   {}
 func (*namesSpan) AFact()    {}
@@ -50,14 +50,14 @@ type knowledge struct {
 	starting map[*types.Func]int
 	naming   map[*types.Func][]int
 	asking   map[*types.Func]bool
-	telling  map[*types.Func]bool
+	telling  map[*types.Func]*returnsNames
 	pass     *analysis.Pass
 }
 
 func learn(pass *analysis.Pass) (any, error) {
 	k := &knowledge{
 		starting: map[*types.Func]int{}, naming: map[*types.Func][]int{},
-		asking: map[*types.Func]bool{}, telling: map[*types.Func]bool{}, pass: pass,
+		asking: map[*types.Func]bool{}, telling: map[*types.Func]*returnsNames{}, pass: pass,
 	}
 	u := unitOf(pass)
 	if u == nil {
@@ -96,11 +96,13 @@ func (k *knowledge) learn(u *unit, at inspector.Cursor, decl *ast.FuncDecl) (new
 		k.asking[fn], news = true, true
 		k.pass.ExportObjectFact(fn, new(asksGate))
 	}
-	if !k.telling[fn] && k.namesOf(u, at, decl) {
-		k.telling[fn], news = true, true
-		k.pass.ExportObjectFact(fn, new(returnsNames))
+	if k.telling[fn] == nil {
+		if params, ok := k.namesOf(u, at); ok {
+			k.telling[fn], news = &returnsNames{params}, true
+			k.pass.ExportObjectFact(fn, k.telling[fn])
+		}
 	}
-	if params := k.namedBy(u, at, decl); len(params) > len(k.naming[fn]) {
+	if params := k.namedBy(u, at); len(params) > len(k.naming[fn]) {
 		k.naming[fn], news = params, true
 		k.pass.ExportObjectFact(fn, &namesSpan{params})
 	}
@@ -164,16 +166,19 @@ func (k *knowledge) asks(fn *types.Func) bool {
 	return k.asking[fn] || k.foreign(fn) && k.pass.ImportObjectFact(fn, new(asksGate))
 }
 
-// tells says whether a function returns one of a few strings of its source.
-func (k *knowledge) tells(fn *types.Func) bool {
-	if fn == nil {
-		return false
-	}
-	fn = fn.Origin()
+// tells says whether a function returns strings of its source, or what is made of some of its arguments.
+func (k *knowledge) tells(fn *types.Func) (params []int, ok bool) {
 	if surface.Of(fn) == (surface.Func{Recv: "Group", Name: "Name"}) {
-		return true
+		return nil, true
 	}
-	return k.telling[fn] || k.foreign(fn) && k.pass.ImportObjectFact(fn, new(returnsNames))
+	fact := k.telling[fn]
+	if fact == nil {
+		fact = new(returnsNames)
+		if !k.foreign(fn) || !k.pass.ImportObjectFact(fn, fact) {
+			return nil, false
+		}
+	}
+	return fact.Params, true
 }
 
 func (k *knowledge) foreign(fn *types.Func) bool { return fn.Pkg() != nil && fn.Pkg() != k.pass.Pkg }
