@@ -29,12 +29,18 @@ func (f Finding) String() string {
 
 // Check says what no package shows by itself: registered groups that nothing uses, used groups that nobody registers,
 // members of presets that nobody registers. Only what stands in the packages that the patterns named is reported, sorted by
-// position; what these import is looked at, and left alone. Name the whole module, ./..., or groups will seem unused whose
-// call sites are in the packages left out.
+// position; what these import is looked at, and left alone. It says nothing about a program with
+// problems, where what seems to be missing may be in what could not be read. Name the whole module, ./..., or groups will seem unused whose
+// call sites are in the packages left out. A comment silences a finding on its line, or on the line below:
+//
+//	//lensvet:ignore unused its call sites are in the plugin
 func (p *Program) Check() []Finding { return slices.Clone(p.findings) }
 
 func (r *reader) findings() []Finding {
 	var found []Finding
+	if len(r.problems) > 0 {
+		return nil
+	}
 	for _, g := range r.groups {
 		found = append(found, r.findingsOf(g)...)
 	}
@@ -53,20 +59,28 @@ func (r *reader) findingsOf(g *Group) []Finding {
 	if i < 0 {
 		return nil
 	}
-	at := r.at(r.declarations[i].call)
 	finding := func(category, format string, args ...any) []Finding {
 		message := fmt.Sprintf("group %q "+format, append([]any{g.Name}, args...)...)
-		return []Finding{{Category: category, Position: at, Message: message}}
+		return r.unlessSilenced(r.declarations[i].call, Finding{Category: category, Message: message})
 	}
 	switch {
 	case g.Registered() && len(g.Sites) == 0:
 		return finding(Unused, "is registered under %q and nothing in this build uses it: a user who switches it on sees nothing", strings.Join(g.Namespaces, ", "))
-	case g.Registered() || r.opaque(g.Registry):
+	case g.Registered() || r.opaque(g.Registry) || len(r.live(g.Name, g.Registry)) > 0:
 		return nil
 	case len(g.Sites) == 0:
 		return finding(Unregistered, "is made and never used, and no library in this build registers it")
 	}
 	return finding(Unregistered, "is used and no library in this build registers it: it is always off; list it in Library.Groups")
+}
+
+// unlessSilenced places a finding, unless a comment there silences it.
+func (r *reader) unlessSilenced(v value, f Finding) []Finding {
+	if v.in.silent.Ignores(r.config.Fset.Position(v.Pos()), f.Category) {
+		return nil
+	}
+	f.Position = r.at(v)
+	return []Finding{f}
 }
 
 // opaque reports whether a registry has a library of which the source does not show everything: what seems to be missing
@@ -82,12 +96,11 @@ func (r *reader) absent(reg *registration) (found []Finding) {
 	for preset, members := range reg.presets {
 		for _, m := range members {
 			if m.at.in.root && m.name != anything && len(r.live(m.name, reg.Registry)) == 0 {
-				found = append(found, Finding{
+				found = append(found, r.unlessSilenced(m.at, Finding{
 					Category: Absent,
-					Position: r.at(m.at),
 					Message:  fmt.Sprintf("preset %q names %q, which nobody in this build registers: it counts once somebody does", preset, m.name),
 					Note:     true,
-				})
+				})...)
 			}
 		}
 	}

@@ -174,7 +174,7 @@ func (r *reader) intern() {
 		}
 		g := groups[key]
 		if g == nil {
-			g = &Group{Name: strings.Join(d.names, "|"), Registry: d.registry, Dynamic: d.dynamic(), Namespaces: []string{}, Sites: []Site{}}
+			g = &Group{Name: strings.Join(d.names, "|"), Registry: d.registry, Dynamic: d.dynamic(), Namespaces: []string{}, Perhaps: []string{}, Sites: []Site{}}
 			if g.Dynamic {
 				g.Source = d.source
 			}
@@ -182,10 +182,7 @@ func (r *reader) intern() {
 			r.groups = append(r.groups, g)
 		}
 		d.group = g
-		if g.Doc == "" {
-			g.Doc = d.doc
-		}
-		g.Declared = append(g.Declared, r.at(d.call))
+		g.Declared = append(g.Declared, Declaration{Position: r.at(d.call), Doc: d.doc})
 		r.patterns[g] = d.names
 	}
 }

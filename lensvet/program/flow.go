@@ -9,14 +9,16 @@ import (
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/types/typeutil"
 
+	"github.com/lensgo/lens/lensvet/internal/directive"
 	"github.com/lensgo/lens/lensvet/internal/surface"
 )
 
 // unit is a package that is read.
 type unit struct {
 	*packages.Package
-	lens *surface.Source
-	root bool // the patterns name it
+	lens   *surface.Source
+	silent directive.Set
+	root   bool // the patterns name it
 }
 
 // value is an expression, with where it stands.
@@ -36,6 +38,7 @@ type flow struct {
 	values  map[*types.Var][]value
 	params  map[*types.Var]bool
 	results map[*types.Func][][]value // by the number of the result
+	makers  map[*types.Func]*maker
 	inside  []inside
 }
 
@@ -48,7 +51,7 @@ type inside struct {
 }
 
 func newFlow(units []*unit) *flow {
-	f := &flow{values: map[*types.Var][]value{}, params: map[*types.Var]bool{}, results: map[*types.Func][][]value{}}
+	f := &flow{values: map[*types.Var][]value{}, params: map[*types.Var]bool{}, results: map[*types.Func][][]value{}, makers: map[*types.Func]*maker{}}
 	for _, u := range units {
 		for _, file := range u.Syntax {
 			f.functions(u, file)
@@ -351,7 +354,7 @@ func (w *walk) call(v value, call *ast.CallExpr) {
 	}
 	fn = fn.Origin()
 	returned, ours := w.results[fn]
-	if !ours || v.result >= len(returned) {
+	if !ours || v.result >= len(returned) || w.makers[fn] != nil {
 		w.found = append(w.found, v)
 		return
 	}

@@ -1,12 +1,14 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"go/token"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -41,6 +43,9 @@ func Load(ctx context.Context, dir string, patterns []string, o Options) (*Progr
 		l.config.BuildFlags = []string{"-tags=" + strings.Join(o.Tags, ",")}
 	}
 	if err := l.load(patterns); err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err() // the go command was killed for it, and says so in its own words
+		}
 		return nil, fmt.Errorf("cannot load %q: %w", patterns, err)
 	}
 	return newReader(l).program(patterns), nil
@@ -83,6 +88,9 @@ func (l *loader) load(patterns []string) error {
 	for _, p := range l.units {
 		l.complain(p)
 	}
+	slices.SortFunc(l.problems, func(a, b Problem) int {
+		return cmp.Or(strings.Compare(a.Package, b.Package), compareWhere(a.Where, b.Where), strings.Compare(a.Message, b.Message))
+	})
 	slices.SortFunc(l.units, func(a, b *packages.Package) int { return strings.Compare(a.PkgPath, b.PkgPath) })
 	return err
 }
@@ -122,18 +130,41 @@ func reaching(named []*packages.Package) (paths []string) {
 	return slices.Compact(paths)
 }
 
-// complain notes what is wrong with a package, once.
+// complain notes what is wrong with a package, once: the go command says it, the compiler that it ran, and the type checker.
 func (l *loader) complain(p *packages.Package) {
 	for _, e := range p.Errors {
 		problem := Problem{Package: p.PkgPath, Where: l.relative(e.Pos), Message: l.withoutDir(strings.TrimSpace(e.Msg))}
 		if problem.Where == "-" {
 			problem.Where = ""
 		}
-		same := func(q Problem) bool { return q.Where == problem.Where && q.Message == problem.Message }
-		if !slices.ContainsFunc(l.problems, same) {
+		same := func(q Problem) bool {
+			return q.Where == problem.Where && (q.Message == problem.Message || strings.HasPrefix(problem.Message, "could not import "))
+		}
+		compiler := strings.HasPrefix(problem.Message, "# ") && len(p.TypeErrors) > 0
+		if !compiler && !slices.ContainsFunc(l.problems, same) {
 			l.problems = append(l.problems, problem)
 		}
 	}
+}
+
+// compareWhere orders file:line:column by number.
+func compareWhere(a, b string) int {
+	fileA, lineA := splitWhere(a)
+	fileB, lineB := splitWhere(b)
+	return cmp.Or(strings.Compare(fileA, fileB), slices.Compare(lineA, lineB))
+}
+
+func splitWhere(where string) (file string, numbers []int) {
+	parts := strings.Split(where, ":")
+	for len(parts) > 1 {
+		n, err := strconv.Atoi(parts[len(parts)-1])
+		if err != nil {
+			break
+		}
+		numbers = append([]int{n}, numbers...)
+		parts = parts[:len(parts)-1]
+	}
+	return strings.Join(parts, ":"), numbers
 }
 
 // withoutDir makes the paths in a message of the compiler relative.

@@ -15,7 +15,7 @@ func (p *Program) WriteMarkdown(w io.Writer) error {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "### %s\n", escape(l.Namespace))
+		fmt.Fprintf(&b, "### %s\n", code(l.Namespace))
 		p.markdownGroups(&b, l)
 		p.markdownPresets(&b, l)
 	}
@@ -32,7 +32,7 @@ func (p *Program) markdownGroups(b *strings.Builder, l Library) {
 		if g.Registry != l.Registry || !slices.Contains(l.Groups, g.Name) {
 			continue
 		}
-		var sites []string
+		sites := []string{}
 		for _, s := range g.Sites {
 			site := code(s.Position.String())
 			if s.Name != "" {
@@ -40,7 +40,10 @@ func (p *Program) markdownGroups(b *strings.Builder, l Library) {
 			}
 			sites = append(sites, site)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s |\n", code(g.Name), escape(strings.Join(strings.Fields(g.Doc), " ")), strings.Join(sites, "<br>"))
+		if len(sites) == 0 {
+			sites = append(sites, "nowhere in this program")
+		}
+		fmt.Fprintf(b, "| %s | %s | %s |\n", code(g.Name), escape(strings.Join(strings.Fields(g.docIn(l)), " ")), strings.Join(sites, "<br>"))
 	}
 }
 
@@ -57,6 +60,9 @@ func (p *Program) markdownPresets(b *strings.Builder, l Library) {
 		}
 		for _, m := range preset.Absent {
 			members = append(members, code(m)+" (of a library that is not in this program)")
+		}
+		if members == nil {
+			members = []string{"none"}
 		}
 		rows = append(rows, fmt.Sprintf("| %s | %s |\n", code(preset.Name), strings.Join(members, ", ")))
 	}

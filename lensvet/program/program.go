@@ -1,6 +1,9 @@
 package program
 
-import "fmt"
+import (
+	"fmt"
+	"path"
+)
 
 // Options says how a program is built. The zero value is a build for this system without tags.
 type Options struct {
@@ -33,14 +36,40 @@ type Library struct {
 
 // Group is a span group: one name in one registry, whichever packages make a handle for it.
 type Group struct {
-	Name       string     `json:"name"`     // for a dynamic group: its patterns, with | between them
-	Dynamic    bool       `json:"dynamic"`  // the name is no constant
-	Source     string     `json:"source"`   // of a dynamic name
-	Registry   string     `json:"registry"` // empty: the default one; else where it was made
-	Doc        string     `json:"doc"`      // comment at the declaration
-	Declared   []Position `json:"declared"` // calls of NewGroup
-	Namespaces []string   `json:"namespaces"`
-	Sites      []Site     `json:"sites"`
+	Name       string        `json:"name"`     // for a dynamic group: its patterns, with | between them
+	Dynamic    bool          `json:"dynamic"`  // the name is no constant
+	Source     string        `json:"source"`   // of a dynamic name
+	Registry   string        `json:"registry"` // empty: the default one; else where it was made
+	Declared   []Declaration `json:"declared"` // calls of NewGroup
+	Namespaces []string      `json:"namespaces"`
+	Perhaps    []string      `json:"perhaps"` // dynamic groups that may be this one; only for what no library lists
+	Sites      []Site        `json:"sites"`
+}
+
+// Declaration is a place that makes a handle.
+type Declaration struct {
+	Position
+	Doc string `json:"doc"` // the comment at its variable or field
+}
+
+// Doc gives the first comment at a declaration of the group.
+func (g Group) Doc() string {
+	for _, d := range g.Declared {
+		if d.Doc != "" {
+			return d.Doc
+		}
+	}
+	return ""
+}
+
+// docIn gives the comment at a declaration beside a library, so that it is the library's own where several share a name.
+func (g Group) docIn(l Library) string {
+	for _, d := range g.Declared {
+		if d.Doc != "" && path.Dir(d.File) == path.Dir(l.Position.File) {
+			return d.Doc
+		}
+	}
+	return g.Doc()
 }
 
 // Registered reports whether a library lists the group.

@@ -3,11 +3,11 @@ package program
 import (
 	"cmp"
 	"go/ast"
-	"go/types"
 	"iter"
 	"slices"
 	"strings"
 
+	"github.com/lensgo/lens/lensvet/internal/directive"
 	"github.com/lensgo/lens/lensvet/internal/surface"
 )
 
@@ -16,7 +16,6 @@ type reader struct {
 	*loader
 	*flow
 	units         []*unit
-	makers        map[*types.Func]*maker
 	declared      map[ast.Expr]*declaration // by the call
 	declarations  []*declaration
 	patterns      map[*Group][]string
@@ -26,10 +25,15 @@ type reader struct {
 }
 
 func newReader(l *loader) *reader {
-	r := &reader{loader: l, makers: map[*types.Func]*maker{}, declared: map[ast.Expr]*declaration{}, patterns: map[*Group][]string{}}
+	r := &reader{loader: l, declared: map[ast.Expr]*declaration{}, patterns: map[*Group][]string{}}
 	for _, p := range l.units {
 		if p.TypesInfo != nil {
-			r.units = append(r.units, &unit{Package: p, lens: surface.NewSource(p.TypesInfo, p.Syntax), root: l.roots[p.PkgPath]})
+			r.units = append(r.units, &unit{
+				Package: p,
+				lens:    surface.NewSource(p.TypesInfo, p.Syntax),
+				silent:  directive.Read(l.config.Fset, p.Syntax),
+				root:    l.roots[p.PkgPath],
+			})
 		}
 	}
 	r.flow = newFlow(r.units)
@@ -49,16 +53,19 @@ func (r *reader) program(patterns []string) *Program {
 		p.Libraries = append(p.Libraries, reg.Library)
 	}
 	for _, g := range r.groups {
-		slices.SortFunc(g.Declared, Position.compare)
+		slices.SortFunc(g.Declared, func(a, b Declaration) int { return a.Position.compare(b.Position) })
 		slices.SortFunc(g.Sites, func(a, b Site) int { return a.Position.compare(b.Position) })
 		slices.Sort(g.Namespaces)
+		if !g.Registered() && !g.Dynamic {
+			g.Perhaps = append(g.Perhaps, r.live(g.Name, g.Registry)...)
+		}
 		p.Groups = append(p.Groups, *g)
 	}
 	slices.SortFunc(p.Libraries, func(a, b Library) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), a.Position.compare(b.Position))
 	})
 	slices.SortFunc(p.Groups, func(a, b Group) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Registry, b.Registry), a.Declared[0].compare(b.Declared[0]))
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Registry, b.Registry), a.Declared[0].compare(b.Declared[0].Position))
 	})
 	p.findings = r.findings()
 	return p

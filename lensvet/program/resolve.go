@@ -19,12 +19,12 @@ type Resolution struct {
 type Entry struct {
 	Text    string    `json:"text"` // normalised, with its "-"
 	Kind    EntryKind `json:"kind"`
-	Groups  []string  `json:"groups"`            // that it switches on, or off
-	Nearest []string  `json:"nearest"`           // names that may have been meant, the nearest first
-	Made    *Position `json:"made,omitempty"`    // of a handle with this name that no library lists
-	Sites   int       `json:"sites"`             // places that use its groups
-	Absent  []string  `json:"absent,omitempty"`  // members of the preset that nobody in this build registers
-	Without []string  `json:"without,omitempty"` // those of its groups that nothing in this build uses
+	Groups  []string  `json:"groups"`         // that it switches on, or off
+	Unused  []string  `json:"unused"`         // those of them that nothing in this build uses
+	Absent  []string  `json:"absent"`         // members of the preset that nobody in this build registers
+	Nearest []string  `json:"nearest"`        // names that may have been meant, the nearest first
+	Made    *Position `json:"made,omitempty"` // where a handle with this name is made that no library lists
+	Sites   int       `json:"sites"`          // places that use its groups
 }
 
 // EntryKind says what an entry names.
@@ -57,11 +57,13 @@ func (p *Program) Resolve(spec string) Resolution {
 		if e.Kind == UnknownEntry || e.Kind == UnregisteredEntry {
 			out.Unknown = append(out.Unknown, text)
 		}
+		minus := strings.HasPrefix(text, "-")
 		for _, g := range e.Groups {
-			if strings.HasPrefix(text, "-") {
-				delete(on, g)
-			} else {
+			switch {
+			case !minus:
 				on[g] = true
+			case e.Kind != DynamicEntry: // one name of a pattern leaves the others
+				delete(on, g)
 			}
 		}
 	}
@@ -77,7 +79,7 @@ func (p *Program) Resolve(spec string) Resolution {
 // entry reads one entry of a spec: a preset, before a group, before what may be a group.
 func (p *Program) entry(text string) Entry {
 	name := strings.TrimSpace(strings.TrimPrefix(text, "-"))
-	e := Entry{Text: text, Kind: UnknownEntry, Groups: []string{}, Nearest: []string{}}
+	e := Entry{Text: text, Kind: UnknownEntry, Groups: []string{}, Unused: []string{}, Absent: []string{}, Nearest: []string{}}
 	presets, groups := p.vocabulary()
 	if members, ok := presets[name]; ok {
 		e.Kind, e.Groups = PresetEntry, members
@@ -94,7 +96,7 @@ func (p *Program) entry(text string) Entry {
 		e.Nearest = nearest(name, presets, groups)
 		for _, g := range p.Groups {
 			if g.Name == name && e.Made == nil {
-				e.Kind, e.Made = UnregisteredEntry, &g.Declared[0]
+				e.Kind, e.Made = UnregisteredEntry, &g.Declared[0].Position
 			}
 		}
 	}
@@ -102,7 +104,7 @@ func (p *Program) entry(text string) Entry {
 		n := p.sites(name)
 		e.Sites += n
 		if n == 0 {
-			e.Without = append(e.Without, name)
+			e.Unused = append(e.Unused, name)
 		}
 	}
 	return e
@@ -110,6 +112,7 @@ func (p *Program) entry(text string) Entry {
 
 // vocabulary is what a spec can name for certain: presets, "all" among them, and registered groups.
 func (p *Program) vocabulary() (presets map[string][]string, groups []string) {
+	groups = []string{}
 	for _, g := range p.Groups {
 		if g.Registered() {
 			groups = append(groups, g.Name)
@@ -119,7 +122,7 @@ func (p *Program) vocabulary() (presets map[string][]string, groups []string) {
 	groups = slices.Compact(groups)
 	presets = map[string][]string{all: groups}
 	for _, preset := range p.Presets {
-		members := slices.Concat(presets[preset.Name], preset.Groups)
+		members := append(append([]string{}, presets[preset.Name]...), preset.Groups...)
 		slices.Sort(members)
 		presets[preset.Name] = slices.Compact(members)
 	}

@@ -50,7 +50,7 @@ func (p *Program) textGroups(b *strings.Builder) {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(b, "  %s  (%s)\n", g.Name, strings.Join(g.remarks(), "; "))
-		if synopsis := synopsis(g.Doc); synopsis != "" {
+		if synopsis := synopsis(g.Doc()); synopsis != "" {
 			fmt.Fprintf(b, "      %s\n", synopsis)
 		}
 		if len(g.Sites) == 0 {
@@ -68,15 +68,18 @@ func (p *Program) textGroups(b *strings.Builder) {
 // remarks say where a group comes from.
 func (g Group) remarks() []string {
 	from := "no library registers it"
-	if g.Registered() {
+	switch {
+	case g.Registered():
 		from = strings.Join(g.Namespaces, ", ")
+	case len(g.Perhaps) > 0:
+		from = "perhaps " + strings.Join(g.Perhaps, " or ")
 	}
 	remarks := []string{from + inRegistry(g.Registry)}
 	if g.Dynamic {
 		remarks = append(remarks, "dynamic: "+g.Source)
 	}
-	for _, at := range g.Declared {
-		remarks = append(remarks, at.String())
+	for _, d := range g.Declared {
+		remarks = append(remarks, d.Position.String())
 	}
 	return remarks
 }
@@ -185,7 +188,7 @@ func (e Entry) lines() []string {
 		}
 		say("preset: %s", groups)
 	case GroupEntry:
-		say("group: %s", count(e.Sites, "place"))
+		say("group: used at %s of this program", count(e.Sites, "place"))
 	case DynamicEntry:
 		say("perhaps a group: %s is named by the running program", strings.Join(e.Groups, ", "))
 	case UnregisteredEntry:
@@ -199,8 +202,8 @@ func (e Entry) lines() []string {
 	if len(e.Absent) > 0 {
 		say("absent: %s, which nothing in this program registers", strings.Join(e.Absent, ", "))
 	}
-	if len(e.Without) > 0 && e.Kind != DynamicEntry {
-		say("without effect: nothing in this program uses %s", strings.Join(e.Without, ", "))
+	if len(e.Unused) > 0 && e.Kind == PresetEntry {
+		say("without effect: nothing in this program uses %s", strings.Join(e.Unused, ", "))
 	}
 	return lines
 }

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/edge"
@@ -18,6 +19,9 @@ func (r *reader) use() {
 		for c := range inspector.New(u.Syntax).Root().Preorder((*ast.Ident)(nil), (*ast.SelectorExpr)(nil), (*ast.CallExpr)(nil)) {
 			if e, ok := reads(u, c); ok {
 				r.useOf(value{Expr: e, in: u}, c)
+			}
+			if sel, ok := c.Node().(*ast.SelectorExpr); ok {
+				r.usePromoted(u, sel, c)
 			}
 		}
 	}
@@ -65,14 +69,54 @@ func (r *reader) useOf(v value, c inspector.Cursor) {
 	if !ok {
 		return
 	}
+	r.add(v, c, site, r.origins(v))
+}
+
+// add puts a site down to groups, once to each.
+func (r *reader) add(v value, c inspector.Cursor, site Site, from []value) {
 	site.Position, site.Func = r.at(v), enclosing(v.in, c)
-	seen := map[*Group]bool{}
-	for _, from := range r.origins(v) {
-		if d := r.declared[from.Expr]; d != nil && !from.param && !seen[d.group] {
-			seen[d.group] = true
+	for _, from := range from {
+		d := r.declared[from.Expr]
+		if d != nil && !from.param && !slices.Contains(d.group.Sites, site) {
 			d.group.Sites = append(d.group.Sites, site)
 		}
 	}
+}
+
+// usePromoted puts a call of a method down to the groups that are embedded in what it is called on.
+func (r *reader) usePromoted(u *unit, sel *ast.SelectorExpr, c inspector.Cursor) {
+	field := embedded(u.TypesInfo.Selections[sel])
+	if field == nil || !surface.Is(field.Type(), "Group") {
+		return
+	}
+	v := value{Expr: sel.X, in: u}
+	site, ok := called(v, c, sel)
+	if !ok {
+		return
+	}
+	for _, from := range r.values[field] {
+		r.add(v, c, site, r.origins(from))
+	}
+}
+
+// embedded gives the last of the fields that a selection goes through without saying so.
+func embedded(s *types.Selection) (field *types.Var) {
+	if s == nil || s.Kind() != types.MethodVal {
+		return nil
+	}
+	t := s.Recv()
+	for _, i := range s.Index()[:len(s.Index())-1] {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		st, ok := t.Underlying().(*types.Struct)
+		if !ok {
+			return nil
+		}
+		field = st.Field(i).Origin()
+		t = field.Type()
+	}
+	return field
 }
 
 // usage says how a handle is used where it is read. It is false where the handle only gets a name, by which it is found
@@ -108,7 +152,7 @@ func usage(v value, c inspector.Cursor) (Site, bool) {
 				return passed(v, p)
 			}
 		case *ast.AssignStmt:
-			if kind == edge.AssignStmt_Rhs && assigned(v.in, p.Lhs, p.Rhs, c.Node()) {
+			if kind == edge.AssignStmt_Lhs || assigned(v.in, p.Lhs, p.Rhs, c.Node()) {
 				return Site{}, false
 			}
 			return stored(v)
@@ -137,7 +181,8 @@ func stored(v value) (Site, bool) {
 	return Site{Kind: Store}, !made
 }
 
-// assigned reports whether a value is given to a variable, or to an element of one, in which handles are found again.
+// assigned reports whether a value is given to a variable, or to an element of one, in which handles are found again,
+// or to a declaration.
 func assigned(u *unit, lhs, rhs []ast.Expr, n ast.Node) bool {
 	for i := range lhs {
 		if len(lhs) == len(rhs) && rhs[i] != n {
@@ -150,6 +195,9 @@ func assigned(u *unit, lhs, rhs []ast.Expr, n ast.Node) bool {
 		if id, ok := to.(*ast.Ident); ok && (id.Name == "_" || handles(u.TypesInfo.TypeOf(id))) {
 			return true
 		}
+		if sel, ok := to.(*ast.SelectorExpr); ok && surface.Is(u.TypesInfo.TypeOf(sel.X), "Library") {
+			return true
+		}
 	}
 	return false
 }
@@ -160,19 +208,23 @@ func called(v value, c inspector.Cursor, sel *ast.SelectorExpr) (Site, bool) {
 	if !ok {
 		return Site{}, false
 	}
-	site := Site{Call: fn.Name()}
-	switch {
-	case surface.Of(fn).Recv != "Group" || fn.Name() == "Name":
-		return Site{}, false
-	case fn.Name() == "Enabled":
-		site.Kind = Check
-	default:
-		site.Kind = Start
-	}
-	if call, ok := c.Parent().Node().(*ast.CallExpr); ok && call.Fun == sel {
+	site, ok := ofMethod(fn)
+	if call, called := c.Parent().Node().(*ast.CallExpr); called && call.Fun == sel {
 		site.Name = nameIn(v, call)
 	}
-	return site, true
+	return site, ok
+}
+
+// ofMethod is the use of a handle by a method, which is none for Name.
+func ofMethod(fn *types.Func) (Site, bool) {
+	switch f := surface.Of(fn); {
+	case f.Recv != "Group" || f.Name == "Name":
+		return Site{}, false
+	case f.Name == "Enabled":
+		return Site{Kind: Check, Call: f.Name}, true
+	default:
+		return Site{Kind: Start, Call: f.Name}, true
+	}
 }
 
 // passed is the use of a handle as an argument.
@@ -184,8 +236,13 @@ func passed(v value, call *ast.CallExpr) (Site, bool) {
 	if fn == nil {
 		return Site{Kind: Pass, Call: types.ExprString(call.Fun), Name: nameIn(v, call)}, true
 	}
-	if name := surface.Of(fn).Name; name == "Wrap" {
-		return Site{Kind: Start, Call: name, Name: nameIn(v, call)}, true
+	switch f := surface.Of(fn); {
+	case f.Name == "Wrap":
+		return Site{Kind: Start, Call: f.Name, Name: nameIn(v, call)}, true
+	case f.Recv == "Group": // a method expression
+		site, ok := ofMethod(fn)
+		site.Name = nameIn(v, call)
+		return site, ok
 	}
 	return Site{Kind: Pass, Call: functionName(fn), Name: nameIn(v, call)}, true
 }
