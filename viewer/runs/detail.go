@@ -51,12 +51,21 @@ type DurationBin struct {
 // Run returns a run and its charts.
 func (m *Model) Run(id string) (RunDetail, bool) { return m.RunWhere(id, query.Query{}) }
 
-// RunWhere returns a run, and the charts of the rollouts that match.
+// RunWhere returns a run, and the charts of the rollouts that match. Nobody may change what they hold.
 func (m *Model) RunWhere(id string, q query.Query) (RunDetail, bool) {
 	r := m.now().byID[id]
-	if r == nil {
+	switch {
+	case r == nil:
 		return RunDetail{}, false
+	case !q.Empty():
+		return r.charts(q), true
 	}
+	r.chartsOnce.Do(func() { r.all = r.charts(q) })
+	return r.all, true
+}
+
+// charts computes those of the rollouts that match.
+func (r *runView) charts(q query.Query) RunDetail {
 	d := RunDetail{Run: r.sums().run, Rewards: [2]float64{0, 1}}
 	envs := map[string]*Environment{}
 	bins := new(durationBins)
@@ -86,7 +95,7 @@ func (m *Model) RunWhere(id string, q query.Query) (RunDetail, bool) {
 	slices.SortFunc(d.Environments, func(a, b Environment) int {
 		return cmp.Or(cmp.Compare(b.Counts.Rollouts, a.Counts.Rollouts), strings.Compare(a.Name, b.Name))
 	})
-	return d, true
+	return d
 }
 
 func (e *Environment) add(x *Rollout) {
@@ -103,12 +112,12 @@ func (e *Environment) add(x *Rollout) {
 
 // addTasks gives the environments the rewards of their tasks, by attempts that match.
 func (r *runView) addTasks(q query.Query, all *Environment, envs map[string]*Environment) {
-	rec := &rolloutRecord{names: &r.names, started: r.sums().run.Started}
+	rec := r.record(q)
 	for _, t := range r.tasks() {
 		var rewards []float64
 		matched := false
 		for _, x := range t.Attempts {
-			if rec.Rollout = x; q.Empty() || q.Match(rec) {
+			if rec.look(x); q.Empty() || q.Match(rec) {
 				matched = true
 				if x.HasReward {
 					rewards = append(rewards, x.Reward)

@@ -12,12 +12,12 @@ import (
 // looks at every row to find its own. See [Model.Traces] for what a query looks at.
 func (m *Model) EachTrace(q query.Query, f func(Trace)) {
 	s := m.now()
-	rec := s.traceRecord()
+	rec := s.traceRecord(q)
 	s.traces.all(func(_ int, r *traceRow) bool {
 		if r.spans <= 0 {
 			return true
 		}
-		if rec.traceRow = r; q.Empty() || q.Match(rec) {
+		if rec.look(r); q.Empty() || q.Match(rec) {
 			f(s.publicTrace(r))
 		}
 		return true

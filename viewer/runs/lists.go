@@ -153,12 +153,21 @@ func (r *runView) matching(q query.Query, f func(*Rollout)) {
 		r.each(f)
 		return
 	}
-	rec := &rolloutRecord{names: &r.names, started: r.sums().run.Started}
+	rec := r.record(q)
 	r.each(func(x *Rollout) {
-		if rec.Rollout = x; q.Match(rec) {
+		if rec.look(x); q.Match(rec) {
 			f(x)
 		}
 	})
+}
+
+// record lets a query look at the rollouts.
+func (r *runView) record(q query.Query) *rolloutRecord {
+	rec := &rolloutRecord{names: &r.names, searches: newSearches(q)}
+	if slices.ContainsFunc(q.Terms(), func(t query.Term) bool { return t.Field == query.Started }) { // else the run need not be summed up
+		rec.started = r.sums().run.Started
+	}
+	return rec
 }
 
 // Rollout finds a rollout by its names, and all last tries of its task, by attempt. retry -1 is the last one.
@@ -282,16 +291,15 @@ func (m *Model) Traces(q query.Query, p Page) (List[Trace], error) {
 	if err != nil {
 		return List[Trace]{}, err
 	}
-	rec := s.traceRecord()
+	rec := s.traceRecord(q)
 	total := 0
-	s.traces.all(func(_ int, r *traceRow) bool {
+	s.traces.back(func(r *traceRow) { // the latest come first, so most rows are seen at once to be on a later page
 		if r.spans > 0 {
 			total++
-			if rec.traceRow = r; q.Empty() || q.Match(rec) {
+			if rec.look(r); q.Empty() || q.Match(rec) {
 				k.offer(r)
 			}
 		}
-		return true
 	})
 	rows, next := k.page()
 	return List[Trace]{s.publicTraces(rows), next, k.matched, total}, nil

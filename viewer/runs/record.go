@@ -7,8 +7,9 @@ import (
 // rolloutRecord lets a query look at rollouts, one after the other.
 type rolloutRecord struct {
 	*Rollout
-	names   *names
-	started uint64 // of the run
+	names    *names
+	started  uint64 // of the run
+	searches searches
 }
 
 func (r *rolloutRecord) Number(f query.Field) (float64, bool) {
@@ -65,6 +66,12 @@ func (r *rolloutRecord) Text(f query.Field, match func(string) bool) bool {
 	return false
 }
 
+// look makes a rollout the one that the query looks at.
+func (r *rolloutRecord) look(x *Rollout) {
+	r.Rollout = x
+	r.searches.begin()
+}
+
 func statusOf(failed bool) string {
 	if failed {
 		return "error"
@@ -104,6 +111,10 @@ func (r *rolloutRecord) Attribute(key string, match func(string) bool) bool {
 }
 
 func (r *rolloutRecord) Search(match func(string) bool) bool {
+	return r.search(r.searches.next(), match)
+}
+
+func (r *rolloutRecord) search(x *search, match func(string) bool) bool {
 	for _, s := range [...]string{r.Environment, r.Agent, r.ID, string(r.Outcome), r.Failure, r.Message} {
 		if match(s) {
 			return true
@@ -114,7 +125,9 @@ func (r *rolloutRecord) Search(match func(string) bool) bool {
 			return true
 		}
 	}
-	return r.names.any(r.set, query.Name, match) || r.names.any(r.set, query.Service, match) || r.names.any(r.set, query.Group, match) || match(r.Trace.String())
+	return x.sets.of(r.set, func() bool {
+		return r.names.any(r.set, query.Name, match) || r.names.any(r.set, query.Service, match) || r.names.any(r.set, query.Group, match)
+	}) || x.inID(&r.Trace)
 }
 
 // runRecord lets a query look at runs.
@@ -181,11 +194,18 @@ func anyText(texts []string, match func(string) bool) bool {
 type traceRecord struct {
 	*traceRow
 	*snapshot
-	record rolloutRecord
+	record   rolloutRecord
+	searches searches
 }
 
-func (s *snapshot) traceRecord() *traceRecord {
-	return &traceRecord{snapshot: s, record: rolloutRecord{names: &s.names}}
+func (s *snapshot) traceRecord(q query.Query) *traceRecord {
+	return &traceRecord{snapshot: s, record: rolloutRecord{names: &s.names}, searches: newSearches(q)}
+}
+
+// look makes a trace the one that the query looks at.
+func (r *traceRecord) look(at *traceRow) {
+	r.traceRow = at
+	r.searches.begin()
 }
 
 func (r *traceRecord) hasOne() bool {
@@ -248,5 +268,8 @@ func (r *traceRecord) Attribute(key string, match func(string) bool) bool {
 }
 
 func (r *traceRecord) Search(match func(string) bool) bool {
-	return match(r.names.shapes[r.root.shape].name) || r.Text(query.Service, match) || match(r.id.String()) || r.hasOne() && r.record.Search(match)
+	x := r.searches.next()
+	return x.shapes.of(r.root.shape, func() bool { return match(r.names.shapes[r.root.shape].name) }) ||
+		x.teams.of(r.processes, func() bool { return r.Text(query.Service, match) }) ||
+		x.inID(&r.id) || r.hasOne() && r.record.search(x, match)
 }

@@ -35,6 +35,9 @@ type runView struct {
 
 	taskOnce sync.Once
 	taskList []*Task
+
+	chartsOnce sync.Once
+	all        RunDetail
 }
 
 // now returns the model as it is, or, while the writer is at work, as it was a moment ago. It never waits.

@@ -70,4 +70,11 @@ func (v *view[T]) all(f func(i int, x *T) bool) {
 	}
 }
 
+// back is all from the last to the first.
+func (v *view[T]) back(f func(x *T)) {
+	for i := v.n - 1; i >= 0; i-- {
+		f(v.at(uint32(i)))
+	}
+}
+
 func (v *view[T]) at(i uint32) *T { return &v.pages[i/pageSize].v[i%pageSize] }
