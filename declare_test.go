@@ -1,3 +1,5 @@
+//go:build !lens_off
+
 package lens_test
 
 import (
@@ -104,7 +106,7 @@ func TestRegisterJoinsErrors(t *testing.T) {
 	}
 }
 
-// TestMustRegisterPanics: on a declaration that is wrong, and in every build alike.
+// TestMustRegisterPanics: on a declaration that is wrong.
 func TestMustRegisterPanics(t *testing.T) {
 	r, log := logged(t)
 	defer func() {

@@ -50,6 +50,13 @@
 // Nothing in a spec is an error. A name that nobody registered is warned about, with the nearest registered name, and
 // counts as soon as somebody registers it.
 //
+// # Without telemetry
+//
+// A program that is built with the tag lens_off has the same surface and nothing behind it: call sites compile to nothing,
+// no package of OpenTelemetry is linked, and [Wrap] returns its function. Trace context and baggage still go through, as
+// they came, so that a trace which passes the program stays one. Registering does nothing and never fails, a registry
+// holds nothing, and every name in a spec is pending.
+//
 // # Guarantees
 //
 //   - Off costs a load and a branch: Start returns the caller's context and the zero Span; nothing is allocated,

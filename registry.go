@@ -139,6 +139,9 @@ var errTaken = errors.New("is already registered: choose another, or set Overrid
 
 // Register adds a library; see the package's [Register].
 func (r *Registry) Register(l Library) error {
+	if !compiled {
+		return nil // nothing can be switched, so nothing can be wrong
+	}
 	lib, err := r.declare(l)
 	r.mu.Lock()
 	if _, taken := r.libraries[l.Namespace]; taken && !l.Override {
@@ -156,6 +159,9 @@ func (r *Registry) Register(l Library) error {
 
 // MustRegister is Register for init functions; see the package's [MustRegister].
 func (r *Registry) MustRegister(l Library) {
+	if !compiled {
+		return
+	}
 	if _, err := r.declare(l); err != nil {
 		panic(err)
 	}
@@ -166,6 +172,9 @@ func (r *Registry) MustRegister(l Library) {
 
 // Unregister removes a library; see the package's [Unregister].
 func (r *Registry) Unregister(namespace string) error {
+	if !compiled {
+		return nil
+	}
 	r.mu.Lock()
 	if _, ok := r.libraries[namespace]; !ok {
 		known := r.namespaces()

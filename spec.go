@@ -141,8 +141,8 @@ func (r *Registry) refresh() []message {
 	return messages
 }
 
-// vocabulary is what a spec can name: presets, and with "all" the groups. It is empty in a build that leaves telemetry
-// out, where no name can ever switch anything on and every one of them is pending.
+// vocabulary is what a spec can name: presets, and with "all" the groups. In a build that leaves telemetry out no name can
+// ever switch anything on, "all" neither, and every one of them is pending.
 func (r *Registry) vocabulary() map[string]map[string]bool {
 	if !compiled {
 		return nil
