@@ -1,3 +1,5 @@
+//go:build unix
+
 package runs
 
 import (
@@ -90,6 +92,7 @@ func lists(b *testing.B, m *Model) {
 		b.Run(c.name, func(b *testing.B) {
 			q, err := query.Parse(c.q, query.Options{})
 			must(b, err)
+			began := cpu()
 			for b.Loop() {
 				if c.sort == "traces" {
 					_, err = m.Traces(q, Page{})
@@ -98,6 +101,7 @@ func lists(b *testing.B, m *Model) {
 				}
 				must(b, err)
 			}
+			b.ReportMetric(float64((cpu()-began).Microseconds())/float64(b.N)/1000, "cpu-ms/op") // with that of what comes
 		})
 	}
 }
