@@ -53,8 +53,8 @@ func TestOffPrograms(t *testing.T) {
 				t.Errorf("%d packages of OpenTelemetry with telemetry; without it %q", len(with), without)
 			}
 			on, off := size(t, buildProgram(t, pkg, "")), size(t, buildProgram(t, pkg, "lens_off"))
-			t.Logf("%8d KB with telemetry, %d packages of OpenTelemetry", on>>10, len(with))
-			t.Logf("%8d KB without, %.0f %%", off>>10, 100*float64(off)/float64(on))
+			t.Logf("%.1f MB with telemetry, %d packages of OpenTelemetry", float64(on)/1e6, len(with))
+			t.Logf("%.1f MB without, %.0f %%", float64(off)/1e6, 100*float64(off)/float64(on))
 			if off >= on {
 				t.Errorf("%d bytes without telemetry, %d with it", off, on)
 			}

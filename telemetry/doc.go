@@ -10,7 +10,7 @@
 //	}
 //	h, err := telemetry.Setup(ctx, c)
 //	if err != nil {
-//		log.Print(err) // nothing was set up; h is nil, on which everything is a no-op
+//		log.Print(err) // nothing was set up; h is nil or does nothing, and everything on it is a no-op
 //	}
 //	defer func() {
 //		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
