@@ -8,6 +8,7 @@ require (
 	github.com/go-json-experiment/json v1.27.2
 	github.com/lensgo/lens v0.0.0
 	github.com/lensgo/lens/gym v0.0.0
+	github.com/lensgo/lens/lensvet v0.0.0
 	github.com/lensgo/lens/viewer v0.0.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
@@ -48,9 +49,12 @@ require (
 	go.opentelemetry.io/otel/trace v1.47.0 // indirect
 	go.opentelemetry.io/proto/otlp v1.11.1 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
+	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/net v0.60.0 // indirect
+	golang.org/x/sync v0.23.0 // indirect
 	golang.org/x/sys v0.50.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
+	golang.org/x/tools v0.51.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260928230214-8a89bd6388cc // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260928230214-8a89bd6388cc // indirect
 	google.golang.org/grpc v1.85.0 // indirect
@@ -64,3 +68,5 @@ replace github.com/lensgo/lens/telemetry => ../telemetry
 replace github.com/lensgo/lens/viewer => ../viewer
 
 replace github.com/lensgo/lens/gym => ../gym
+
+replace github.com/lensgo/lens/lensvet => ../lensvet

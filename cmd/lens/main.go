@@ -4,6 +4,8 @@
 //	lens view traces.jsonl       the same, with a file read in first
 //	lens traces ls|show|tail     the same queries in a terminal
 //	lens export                  write traces for other tools: OTLP, Perfetto, CSV
+//	lens groups ./cmd/server     what a program can turn on, from its source
+//	lens check SPEC ./cmd/server what a spec would turn on in it
 //	lens version
 package main
 
@@ -24,6 +26,6 @@ func newRoot() *cobra.Command {
 		Long: "Lens receives OpenTelemetry data from any program, keeps it in a folder, and serves a page over it: in this one\n" +
 			"binary, on this machine.",
 	})
-	root.AddCommand(newView(), newTraces(), newExport(), cli.VersionCommand("lens"))
+	root.AddCommand(newView(), newTraces(), newExport(), newGroups(), newCheck(), cli.VersionCommand("lens"))
 	return root
 }

@@ -34,6 +34,8 @@ var (
 
 	// Sandbox is create, exec and delete of sandboxes. Its spans come with the sandbox: there is no call site before,
 	// and the group is registered so that a spec that other processes share does not warn here.
+	//
+	//lensvet:ignore unused its call sites come with the sandbox
 	Sandbox = lens.NewGroup("sandbox")
 )
 

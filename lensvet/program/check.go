@@ -66,12 +66,18 @@ func (r *reader) findingsOf(g *Group) []Finding {
 	switch {
 	case g.Registered() && len(g.Sites) == 0:
 		return finding(Unused, "is registered under %q and nothing in this build uses it: a user who switches it on sees nothing", strings.Join(g.Namespaces, ", "))
-	case g.Registered() || r.opaque(g.Registry) || len(r.live(g.Name, g.Registry)) > 0:
+	case g.Registered() || r.opaque(g.Registry) || r.perhaps(g):
 		return nil
 	case len(g.Sites) == 0:
 		return finding(Unregistered, "is made and never used, and no library in this build registers it")
 	}
 	return finding(Unregistered, "is used and no library in this build registers it: it is always off; list it in Library.Groups")
+}
+
+// perhaps reports whether a group that no library lists may be one that a library does list: its name, or theirs, is known
+// to the running program only.
+func (r *reader) perhaps(g *Group) bool {
+	return slices.ContainsFunc(r.patterns[g], func(p string) bool { return p == anything || len(r.live(p, g.Registry)) > 0 })
 }
 
 // unlessSilenced places a finding, unless a comment there silences it.

@@ -36,7 +36,7 @@ func Load(ctx context.Context, dir string, patterns []string, o Options) (*Progr
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("cannot load %q: %w", patterns, err)
+		return nil, fmt.Errorf("cannot load %s: %w", strings.Join(patterns, " "), err)
 	}
 	l := &loader{dir: dir, config: packages.Config{Context: ctx, Dir: dir, Env: o.Env, Fset: token.NewFileSet()}}
 	if len(o.Tags) > 0 {
@@ -46,7 +46,7 @@ func Load(ctx context.Context, dir string, patterns []string, o Options) (*Progr
 		if ctx.Err() != nil {
 			err = ctx.Err() // the go command was killed for it, and says so in its own words
 		}
-		return nil, fmt.Errorf("cannot load %q: %w", patterns, err)
+		return nil, fmt.Errorf("cannot load %s: %w", strings.Join(patterns, " "), err)
 	}
 	return newReader(l).program(patterns), nil
 }

@@ -188,7 +188,11 @@ func (e Entry) lines() []string {
 		}
 		say("preset: %s", groups)
 	case GroupEntry:
-		say("group: used at %s of this program", count(e.Sites, "place"))
+		where := "used at " + count(e.Sites, "place") + " of this program"
+		if e.Sites == 0 {
+			where = "without effect: nothing in this program uses it"
+		}
+		say("group: %s", where)
 	case DynamicEntry:
 		say("perhaps a group: %s is named by the running program", strings.Join(e.Groups, ", "))
 	case UnregisteredEntry:
