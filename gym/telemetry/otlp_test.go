@@ -12,6 +12,7 @@ const receiver = "http://127.0.0.1:12345"
 var ours = []string{
 	"NEMO_GYM_OTEL_ENABLED=1", "NEMO_GYM_OTEL_TRACES_ENABLED=1", "NEMO_GYM_OTEL_EXPORTER=otlp", "OTEL_TRACES_EXPORTER=otlp",
 	"OTEL_EXPORTER_OTLP_ENDPOINT=" + receiver, "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf", "OTEL_EXPORTER_OTLP_HEADERS=",
+	"OTEL_BSP_SCHEDULE_DELAY=1000",
 }
 
 func TestReceive(t *testing.T) {
@@ -67,6 +68,14 @@ func TestReceive(t *testing.T) {
 }
 
 // What a run decided about its receiver stands against the configuration.
+func TestReceive_leaves_a_delay_that_is_set(t *testing.T) {
+	env := envOf("OTEL_BSP_SCHEDULE_DELAY=30000")
+	replaced := Receive(env, receiver)
+	if got, _ := env.LookupEnv("OTEL_BSP_SCHEDULE_DELAY"); got != "30000" || len(replaced) != 0 {
+		t.Errorf("the delay is %q, replaced %q", got, replaced)
+	}
+}
+
 func TestReceive_wins_over_the_settings(t *testing.T) {
 	env := envOf()
 	Receive(env, receiver)
