@@ -10,8 +10,8 @@ import (
 // torch.distributed.broadcast, over bytes.
 type Broadcaster interface {
 	// Broadcast fills buf, on every worker, with what it holds on the worker whose rank is root. All of them call it, with
-	// buffers of one length, and each call waits for the others. It must return when ctx is done: a worker that is gone
-	// would leave the rest waiting for ever.
+	// buffers of one length, and each call may wait for the others. It returns when ctx is done, so that a worker that is
+	// gone does not leave the rest waiting; one that cannot (MPI_Bcast) is for jobs that end when a worker does.
 	Broadcast(ctx context.Context, buf []byte, root int) error
 }
 

@@ -1,11 +1,9 @@
 package carrier
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"unicode/utf8"
 
 	"github.com/lensgo/lens"
@@ -44,30 +42,35 @@ func FromBytes(ctx context.Context, b []byte) context.Context {
 }
 
 // parse reads a JSON object. A name that comes twice makes it unusable: readers would disagree on what it says.
-func parse(b []byte) (m lens.Map, ok bool) {
+func parse(b []byte) (object lens.Map, ok bool) {
 	if len(b) == 0 || len(b) > MaxBytes || !utf8.Valid(b) {
 		return nil, false
 	}
-	dec := json.NewDecoder(bytes.NewReader(b))
-	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+	var m lens.Map
+	var foreign *json.UnmarshalTypeError // a member that is no text is "" in the map, which counts as absent
+	if err := json.Unmarshal(b, &m); err != nil && !errors.As(err, &foreign) {
 		return nil, false
 	}
-	m = lens.Map{}
-	for dec.More() {
-		token, err := dec.Token()
-		name, isName := token.(string)
-		if _, twice := m[name]; err != nil || !isName || twice {
-			return nil, false
+	return m, members(b) == len(m)
+}
+
+// members counts the members of an object that is known to be JSON, those of the objects in it aside.
+func members(object []byte) (n int) {
+	depth, quoted := 0, false
+	for i := 0; i < len(object); i++ {
+		switch c := object[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			depth++
+		case c == '}', c == ']':
+			depth--
+		case c == ':' && depth == 1:
+			n++
 		}
-		var value any
-		if dec.Decode(&value) != nil {
-			return nil, false
-		}
-		m[name], _ = value.(string) // what is no text counts as absent
 	}
-	if _, err := dec.Token(); err != nil { // the brace that closes
-		return nil, false
-	}
-	_, err := dec.Token()
-	return m, errors.Is(err, io.EOF)
+	return n
 }
