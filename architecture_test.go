@@ -67,7 +67,7 @@ var rules = []rule{
 	{"telemetry/...", []string{"", "internal/...", "semconv", "lensotel", "resource", "telemetry/..."}},
 	{"viewer/...", []string{"semconv", "internal/passk", "viewer/..."}},
 	{"gym/telemetry", []string{"", "internal/...", "semconv", "lensotel", "resource", "telemetry/..."}},
-	{"gym/...", []string{"", "internal/...", "semconv", "lensotel", "lenshttp", "resource", "telemetry/...", "gym/...", "viewer/ingest", "viewer/store"}},
+	{"gym/...", []string{"", "internal/...", "semconv", "carrier", "lensotel", "lenshttp", "resource", "telemetry/...", "gym/...", "viewer/ingest", "viewer/store"}},
 }
 
 // directly says which rooms a room's own import statements may name, where that is narrower than what it reaches.
@@ -76,7 +76,7 @@ var directly = []rule{
 	{"gym/config", []string{"", "internal/typo", "semconv", "gym/..."}},
 	{"gym/fleet", []string{"", "lenshttp", "semconv", "gym/...", "viewer/ingest", "viewer/store"}},
 	{"gym/rollout", []string{"", "lenshttp", "semconv", "gym/...", "viewer/ingest", "viewer/store"}},
-	{"gym/eval", []string{"", "lenshttp", "semconv", "gym/...", "viewer/ingest", "viewer/store"}},
+	{"gym/eval", []string{"", "carrier", "lenshttp", "semconv", "gym/...", "viewer/ingest", "viewer/store"}},
 	{"gym/...", []string{"", "lenshttp", "semconv", "gym/..."}},
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/carrier"
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/fleet"
 	"github.com/lensgo/lens/gym/rollout"
@@ -193,7 +194,7 @@ func (r *run) startServers(ctx context.Context, cancel context.CancelCauseFunc) 
 		r.say("\nStopping: no rollout has begun.")
 		cancel(ErrInterrupted)
 	})()
-	servers, err := fleet.Start(lens.Extract(ctx, traceparentOf(os.Getenv)), fleet.Options{
+	servers, err := fleet.Start(carrier.FromEnv(ctx), fleet.Options{
 		Graph: r.graph, Command: r.Command, LogDir: r.LogDir, Stdout: r.Stdout, Stderr: r.serverLog(),
 	})
 	return servers, interruptedOr(ctx, err)
@@ -229,7 +230,7 @@ func (r *run) collect(ctx context.Context, cancel context.CancelCauseFunc, serve
 
 	client := wire.NewClient(wire.ClientOptions{Servers: servers.Servers()})
 	defer client.Close()
-	summary, err := r.plan.Run(lens.Extract(ctx, traceparentOf(os.Getenv)), client)
+	summary, err := r.plan.Run(carrier.FromEnv(ctx), client)
 	if died := servers.Err(); died != nil {
 		return summary, died
 	}
@@ -316,13 +317,4 @@ func uncountable(exporting bool) string {
 	}
 	return fmt.Sprintf("traces cannot be counted by rollout: the group %q is off (span groups: %q)",
 		telemetry.Rollout.Name(), lens.CurrentState().Spec)
-}
-
-// traceparentOf reads the trace context that a parent process handed down in the environment.
-func traceparentOf(getenv func(string) string) lens.Map {
-	return lens.Map{
-		"traceparent": getenv("TRACEPARENT"),
-		"tracestate":  getenv("TRACESTATE"),
-		"baggage":     getenv("BAGGAGE"),
-	}
 }
