@@ -1,6 +1,8 @@
 package lenshttp
 
 import (
+	"context"
+	"errors"
 	"net"
 	"net/http"
 	"strconv"
@@ -9,16 +11,13 @@ import (
 	"github.com/lensgo/lens/semconv"
 )
 
-// otherMethod stands for methods that nobody knows, so that a client cannot make up values without end.
-const otherMethod = "_OTHER"
-
 // setMethod writes http.request.method. An empty method is GET, as in http.Request.
 func setMethod(span lens.Span, method string) {
 	if known(method) {
 		span.Str(semconv.HTTPRequestMethod, orGet(method))
 		return
 	}
-	span.Str(semconv.HTTPRequestMethod, otherMethod)
+	span.Str(semconv.HTTPRequestMethod, semconv.OtherMethod)
 	span.Str(semconv.HTTPRequestMethodOriginal, method)
 }
 
@@ -37,10 +36,11 @@ func orGet(method string) string {
 	return method
 }
 
+// known are the methods of the conventions: RFC 9110, PATCH and QUERY.
 func known(method string) bool {
 	switch method {
 	case "", http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
-		http.MethodConnect, http.MethodOptions, http.MethodTrace:
+		http.MethodConnect, http.MethodOptions, http.MethodTrace, "QUERY":
 		return true
 	}
 	return false
@@ -91,4 +91,18 @@ func setProtocol(span lens.Span, major, minor int) {
 	default:
 		span.Str(semconv.NetworkProtocolVersion, strconv.Itoa(major)+"."+strconv.Itoa(minor))
 	}
+}
+
+// setCanceled says on the span that the caller did not wait for the end, and gives what it says: "" for nothing.
+func setCanceled(span lens.Span, ctx context.Context) (why string) {
+	switch err := ctx.Err(); {
+	case err == nil:
+		return ""
+	case errors.Is(err, context.DeadlineExceeded):
+		why = semconv.CanceledByDeadline
+	default:
+		why = semconv.CanceledByCaller
+	}
+	span.Str(semconv.LensCanceled, why)
+	return why
 }

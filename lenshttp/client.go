@@ -2,6 +2,7 @@ package lenshttp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -48,14 +49,13 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		span.Int(semconv.HTTPRequestResendCount, n)
 	}
 	resp, err := t.base().RoundTrip(injected(ctx, r.WithContext(ctx), true))
-	recordAttempt(span, resp, err)
+	recordAttempt(ctx, span, resp, err)
 	return resp, err
 }
 
-func recordAttempt(span lens.Span, resp *http.Response, err error) {
+func recordAttempt(ctx context.Context, span lens.Span, resp *http.Response, err error) {
 	if err != nil {
-		span.Str(semconv.ErrorType, fmt.Sprintf("%T", err))
-		span.Err(err)
+		recordFailure(ctx, span, err)
 		return
 	}
 	if resp == nil {
@@ -66,6 +66,20 @@ func recordAttempt(span lens.Span, resp *http.Response, err error) {
 	if resp.StatusCode >= 400 {
 		fail(span, resp.StatusCode)
 	}
+}
+
+// recordFailure says why no answer came. A canceled request has errors of many types; what counts is that it was canceled. A
+// url.Error, which a base that is a client itself gives, has the query in its text: recorded is what it wraps.
+func recordFailure(ctx context.Context, span lens.Span, err error) {
+	if u := (*url.Error)(nil); errors.As(err, &u) && u.Err != nil {
+		err = u.Err
+	}
+	kind := setCanceled(span, ctx)
+	if kind == "" {
+		kind = fmt.Sprintf("%T", err)
+	}
+	span.Str(semconv.ErrorType, kind)
+	span.Err(err)
 }
 
 // resent counts the redirects that led to r, as far as http.Client says.

@@ -13,22 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"go.opentelemetry.io/otel/codes"
-	sdk "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/trace"
-
 	"github.com/lensgo/lens"
 	"github.com/lensgo/lens/lenshttp"
+	"github.com/lensgo/lens/lenstest"
 )
-
-func parent(t testing.TB, state string) context.Context {
-	t.Helper()
-	r, err := lens.ParseRef(traceparent, state)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lens.WithParent(t.Context(), r)
-}
 
 // roundTripper answers in the test's goroutine.
 type roundTripper func(*http.Request) (*http.Response, error)
@@ -64,17 +52,17 @@ func TestTransportSpan(t *testing.T) {
 	}
 
 	s := g.one(t)
-	if s.Name() != "POST" || s.SpanKind() != trace.SpanKindClient || s.Status().Code != codes.Unset {
-		t.Errorf("it is %q, %v, %v", s.Name(), s.SpanKind(), s.Status())
+	if s.Name != "POST" || s.Kind != lens.Client || s.Status != lenstest.Unset {
+		t.Errorf("it is %q, %v, %v", s.Name, s.Kind, s.Status)
 	}
-	want := fmt.Sprintf("00-%s-%s-01", traceID, s.SpanContext().SpanID())
+	want := fmt.Sprintf("00-%s-%s-01", traceID, spanID(s.Ref))
 	if got := sent.Values("Traceparent"); len(got) != 1 || got[0] != want {
 		t.Errorf("traceparent is %q, want %q", got, want)
 	}
 	if got := sent.Values("Tracestate"); len(got) != 1 || got[0] != "foo@=1" || sent.Get("Accept") != "x" {
 		t.Errorf("the headers are %v", sent)
 	}
-	has(t, s, map[string]any{
+	s.AssertAttrs(t, map[string]any{
 		"http.request.method":       "POST",
 		"http.response.status_code": 200,
 		"http.request.resend_count": nil,
@@ -84,9 +72,9 @@ func TestTransportSpan(t *testing.T) {
 		"network.protocol.version":  "1.1",
 		"error.type":                nil,
 	})
-	for _, kv := range s.Attributes() {
-		if strings.Contains(kv.Value.String(), "secret") {
-			t.Errorf("a secret is in %s", kv.Key)
+	for key, v := range s.Attrs {
+		if strings.Contains(fmt.Sprint(v), "secret") {
+			t.Errorf("a secret is in %s", key)
 		}
 	}
 }
@@ -96,14 +84,14 @@ func TestTransportStatus(t *testing.T) {
 	for name, test := range map[string]struct {
 		resp *http.Response
 		err  error
-		code codes.Code
+		code lenstest.Status
 		kind any
 	}{
-		"200":     {answer(200), nil, codes.Unset, nil},
-		"302":     {answer(302), nil, codes.Unset, nil},
-		"404":     {answer(404), nil, codes.Error, "404"},
-		"599":     {answer(599), nil, codes.Error, "599"},
-		"failure": {nil, failure, codes.Error, "*errors.errorString"},
+		"200":     {answer(200), nil, lenstest.Unset, nil},
+		"302":     {answer(302), nil, lenstest.Unset, nil},
+		"404":     {answer(404), nil, lenstest.Error, "404"},
+		"599":     {answer(599), nil, lenstest.Error, "599"},
+		"failure": {nil, failure, lenstest.Error, "*errors.errorString"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := record(t, "http_client")
@@ -113,12 +101,27 @@ func TestTransportStatus(t *testing.T) {
 				t.Errorf("it gives %v, %v", resp, err)
 			}
 			s := g.one(t)
-			if s.Status().Code != test.code {
-				t.Errorf("the status is %v", s.Status())
+			if s.Status != test.code {
+				t.Errorf("the status is %v", s.Status)
 			}
-			has(t, s, map[string]any{"error.type": test.kind})
+			s.AssertAttrs(t, map[string]any{"error.type": test.kind})
 		})
 	}
+}
+
+// TestQueryInError: a base that is a client itself says the whole URL in its error.
+func TestQueryInError(t *testing.T) {
+	g := record(t, "http_client")
+	failure := fmt.Errorf("giving up: %w", &url.Error{Op: "Get", URL: "http://x/?secret=1", Err: io.ErrUnexpectedEOF})
+	rt := lenshttp.Transport(g.client, roundTripper(func(*http.Request) (*http.Response, error) { return nil, failure }))
+	if _, err := rt.RoundTrip(httptest.NewRequest("GET", "http://x/?secret=1", nil)); err != failure {
+		t.Errorf("it gives %v", err)
+	}
+	s := g.one(t)
+	if text := fmt.Sprint(s); strings.Contains(text, "secret") || s.Message != "unexpected EOF" {
+		t.Errorf("on the span is %s", text)
+	}
+	s.AssertAttrs(t, map[string]any{"error.type": "*errors.errorString", "lens.canceled": nil})
 }
 
 func TestTransportOff(t *testing.T) {
@@ -147,7 +150,7 @@ func TestTransportOff(t *testing.T) {
 			t.Errorf("%s: the headers are %v", name, h)
 		}
 	}
-	if len(g.Ended()) != 0 {
+	if len(g.Spans()) != 0 {
 		t.Error("there are spans")
 	}
 }
@@ -184,7 +187,7 @@ func TestTransportWithoutAnswer(t *testing.T) {
 	if resp, err := rt.RoundTrip(httptest.NewRequest("GET", "http://x/", nil)); resp != nil || err != nil {
 		t.Errorf("%v, %v", resp, err)
 	}
-	has(t, g.one(t), map[string]any{"http.response.status_code": nil})
+	g.one(t).AssertAttrs(t, map[string]any{"http.response.status_code": nil})
 }
 
 func TestRedirectsAreSpansOfTheirOwn(t *testing.T) {
@@ -195,9 +198,7 @@ func TestRedirectsAreSpansOfTheirOwn(t *testing.T) {
 		}
 	})))
 	c := client(t, func(base http.RoundTripper) http.RoundTripper { return lenshttp.Transport(g.client, base) })
-	ctx, root := sdk.NewTracerProvider().Tracer("test").Start(t.Context(), "root")
-	defer root.End()
-	r, _ := http.NewRequestWithContext(ctx, "GET", s.URL+"/", nil)
+	r, _ := http.NewRequestWithContext(parent(t, ""), "GET", s.URL+"/", nil)
 	resp, err := c.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -205,18 +206,14 @@ func TestRedirectsAreSpansOfTheirOwn(t *testing.T) {
 	resp.Body.Close()
 	s.Close() // the handlers have returned
 	var counts []any
-	for _, s := range g.Ended() {
-		if s.SpanKind() != trace.SpanKindClient {
+	for _, s := range g.Spans() {
+		if s.Kind != lens.Client {
 			continue
 		}
-		child(t, s, root.SpanContext())
-		var n any
-		for _, kv := range s.Attributes() {
-			if kv.Key == "http.request.resend_count" {
-				n = value(kv.Value)
-			}
+		if s.Parent.String() != traceparent {
+			t.Errorf("%s has the parent %s", s.Name, s.Parent)
 		}
-		counts = append(counts, n)
+		counts = append(counts, s.Attrs["http.request.resend_count"])
 	}
 	if fmt.Sprint(counts) != "[<nil> 1 2]" {
 		t.Errorf("the resend counts are %v", counts)
@@ -269,24 +266,24 @@ func TestChain(t *testing.T) {
 			if got := strings.Join(arrived.Values("Tracestate"), ","); got != state {
 				t.Errorf("the tracestate %q arrives", got)
 			}
-			wantChain(t, g.Ended(), arrived.Get("Traceparent"))
+			wantChain(t, g.Spans(), arrived.Get("Traceparent"))
 		})
 	}
 }
 
 // wantChain checks that the spans are one line from the span that arrived last up to the remote parent.
-func wantChain(t *testing.T, spans []sdk.ReadOnlySpan, last string) {
+func wantChain(t *testing.T, spans []lenstest.Span, last string) {
 	t.Helper()
-	byID := map[string]sdk.ReadOnlySpan{}
+	byID := map[string]lenstest.Span{}
 	servers := 0
 	for _, s := range spans {
-		byID[s.SpanContext().SpanID().String()] = s
-		if s.SpanKind() == trace.SpanKindServer {
+		byID[spanID(s.Ref)] = s
+		if s.Kind == lens.Server {
 			servers++
 		}
 	}
 	length := 0
-	for id := strings.Split(last, "-")[2]; byID[id] != nil; id = byID[id].Parent().SpanID().String() {
+	for id := strings.Split(last, "-")[2]; byID[id].Name != ""; id = spanID(byID[id].Parent) {
 		length++
 	}
 	if servers > 0 {
@@ -329,8 +326,8 @@ func TestCancelledRequest(t *testing.T) {
 		return nil, r.Context().Err()
 	}))
 	_, err := rt.RoundTrip(httptest.NewRequest("GET", "http://x/", nil).WithContext(ctx))
-	if !errors.Is(err, context.Canceled) || g.one(t).Status().Code != codes.Error {
-		t.Errorf("%v, %v", err, g.one(t).Status())
+	if !errors.Is(err, context.Canceled) || g.one(t).Status != lenstest.Error {
+		t.Errorf("%v, %v", err, g.one(t).Status)
 	}
 }
 
@@ -358,10 +355,10 @@ func TestStartClientWithoutURL(t *testing.T) {
 	lenshttp.RecordClient(span, 503)
 	span.End()
 	s := g.one(t)
-	if s.Name() != "HTTP POST" || s.Status().Code != codes.Unset {
-		t.Errorf("%q, %v: a status is no error by itself", s.Name(), s.Status())
+	if s.Name != "HTTP POST" || s.Status != lenstest.Unset {
+		t.Errorf("%q, %v: a status is no error by itself", s.Name, s.Status)
 	}
-	has(t, s, map[string]any{"http.response.status_code": 503, "url.full": nil})
+	s.AssertAttrs(t, map[string]any{"http.response.status_code": 503, "url.full": nil})
 }
 
 func TestBareURL(t *testing.T) {
@@ -379,7 +376,7 @@ func TestBareURL(t *testing.T) {
 		}
 		_, span := lenshttp.StartClient(t.Context(), g.client, "GET", "GET", u)
 		span.End()
-		has(t, g.one(t), map[string]any{"url.full": want})
+		g.one(t).AssertAttrs(t, map[string]any{"url.full": want})
 		if u.String() != in {
 			t.Errorf("the caller's URL is changed to %s", u)
 		}

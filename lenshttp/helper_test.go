@@ -3,18 +3,15 @@
 package lenshttp_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
-	"go.opentelemetry.io/otel/attribute"
-	sdk "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
-	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/goleak"
 
 	"github.com/lensgo/lens"
-	"github.com/lensgo/lens/internal/seam"
+	"github.com/lensgo/lens/lenstest"
 )
 
 const (
@@ -26,52 +23,46 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // groups are two groups of a registry of their own, and what they record.
 type groups struct {
+	*lenstest.Recorder
 	server, client *lens.Group
-	*tracetest.SpanRecorder
 }
 
 // record gives the groups, on as far as the spec says.
 func record(t testing.TB, spec string) groups {
 	t.Helper()
-	r, recorder := lens.NewRegistry(), tracetest.NewSpanRecorder()
-	seam.SetProvider(r, sdk.NewTracerProvider(sdk.WithSpanProcessor(recorder)))
-	g := groups{r.NewGroup("server"), r.NewGroup("http_client"), recorder}
-	if err := r.Register(lens.Library{Namespace: "test", Groups: []*lens.Group{g.server, g.client}}); err != nil {
-		t.Fatal(err)
-	}
-	r.SetSpec(spec)
+	rec := lenstest.New(t)
+	g := groups{rec, rec.NewGroup("server"), rec.NewGroup("http_client")}
+	rec.MustRegister(lens.Library{Namespace: "test", Groups: []*lens.Group{g.server, g.client}})
+	rec.SetSpec(spec)
 	return g
 }
 
 // one gives the only span that ended.
-func (g groups) one(t *testing.T) sdk.ReadOnlySpan {
+func (g groups) one(t *testing.T) lenstest.Span {
 	t.Helper()
-	spans := g.Ended()
+	spans := g.Spans()
 	if len(spans) != 1 {
 		t.Fatalf("%d spans ended, want 1", len(spans))
 	}
 	return spans[0]
 }
 
-// has checks the attributes that the span must have; a nil value is one that it must not.
-func has(t *testing.T, s sdk.ReadOnlySpan, want map[string]any) {
+// parent gives a context with a remote parent.
+func parent(t testing.TB, state string) context.Context {
 	t.Helper()
-	got := map[string]any{}
-	for _, kv := range s.Attributes() {
-		got[string(kv.Key)] = value(kv.Value)
+	r, err := lens.ParseRef(traceparent, state)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for k, v := range want {
-		if got[k] != v {
-			t.Errorf("%s is %v (%T), want %v", k, got[k], got[k], v)
-		}
-	}
+	return lens.WithParent(t.Context(), r)
 }
 
-func value(v attribute.Value) any {
-	if v.Type() == attribute.INT64 {
-		return int(v.AsInt64())
+// spanID is the id of a span as traceparent has it, and "" of none.
+func spanID(r lens.Ref) string {
+	if !r.Valid() {
+		return ""
 	}
-	return v.AsInterface()
+	return r.String()[36:52]
 }
 
 // server starts a server on the loopback interface.
@@ -86,13 +77,4 @@ func client(t testing.TB, wrap func(http.RoundTripper) http.RoundTripper) *http.
 	base := &http.Transport{}
 	t.Cleanup(base.CloseIdleConnections)
 	return &http.Client{Transport: wrap(base)}
-}
-
-// child says that s is a child of the parent.
-func child(t *testing.T, s sdk.ReadOnlySpan, parent trace.SpanContext) {
-	t.Helper()
-	if s.Parent().SpanID() != parent.SpanID() || s.SpanContext().TraceID() != parent.TraceID() {
-		t.Errorf("%s has the parent %s in trace %s, want %s in %s",
-			s.Name(), s.Parent().SpanID(), s.SpanContext().TraceID(), parent.SpanID(), parent.TraceID())
-	}
 }

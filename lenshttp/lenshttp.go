@@ -14,7 +14,12 @@
 // http.ServeMux found for the request, and "METHOD" when no pattern is known, never by the raw path; it is an ERROR on
 // statuses from 500 on and on panics. A CLIENT span stands for one attempt, is named "METHOD", and is an ERROR when no
 // answer came and on statuses from 400 on. It ends when the response headers are there: the conventions forbid to end it
-// in the clean-up of a body that nobody read to its end, so the time it takes to read the body is not in it.
+// in the clean-up of a body that nobody read to its end, so the time it takes to read the body is not in it, and the body
+// is the one that came, to stream from or, after an upgrade, to write to.
+//
+// lens.canceled says that the caller did not wait: on a SERVER span that the client was gone, or the deadline had passed,
+// when the handler returned, whatever status it then wrote; on a CLIENT span that the request's own context ended before the
+// answer came.
 //
 // Neither query nor user information nor fragment of an URL gets onto a span, and client.address is the peer of the
 // connection: headers that a client may have made up (X-Forwarded-For) are not read.

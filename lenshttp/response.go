@@ -5,45 +5,66 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync/atomic"
 )
 
-// response remembers the status. It is used by the handler's goroutine, as every ResponseWriter.
+// response remembers the status. It is used by the handler's goroutine, as every ResponseWriter; the route may be set from
+// another one.
 type response struct {
 	http.ResponseWriter
 	status   int // the final one that was sent; 0: none yet
 	hijacked bool
+	route    atomic.Pointer[string] // what SetRoute said
 }
 
 // wrap gives the response in the shape that shows Flush, Hijack and Push exactly where the original has them: handlers
-// ask for them with type assertions. These are the shapes that exist: net/http over HTTP/1 and over HTTP/2, a recorder,
-// http.TimeoutHandler, and something plain.
+// ask for them with type assertions.
 func (w *response) wrap() http.ResponseWriter {
 	_, flush := w.ResponseWriter.(http.Flusher)
 	_, hijack := w.ResponseWriter.(http.Hijacker)
 	_, push := w.ResponseWriter.(http.Pusher)
+	f, h, p := flusher{w}, hijacker{w}, pusher{w}
 	switch {
-	case flush && hijack:
+	case flush && hijack && push:
 		return struct {
 			*response
 			flusher
 			hijacker
-		}{w, flusher{w}, hijacker{w}}
-	case flush && push:
+			pusher
+		}{w, f, h, p}
+	case flush && hijack: // net/http over HTTP/1
+		return struct {
+			*response
+			flusher
+			hijacker
+		}{w, f, h}
+	case flush && push: // over HTTP/2
 		return struct {
 			*response
 			flusher
 			pusher
-		}{w, flusher{w}, pusher{w}}
+		}{w, f, p}
+	case hijack && push:
+		return struct {
+			*response
+			hijacker
+			pusher
+		}{w, h, p}
 	case flush:
 		return struct {
 			*response
 			flusher
-		}{w, flusher{w}}
-	case push:
+		}{w, f}
+	case hijack:
+		return struct {
+			*response
+			hijacker
+		}{w, h}
+	case push: // http.TimeoutHandler
 		return struct {
 			*response
 			pusher
-		}{w, pusher{w}}
+		}{w, p}
 	}
 	return w
 }
@@ -73,6 +94,12 @@ func (w *response) sent(status int) {
 func (w *response) Write(b []byte) (int, error) {
 	w.sent(http.StatusOK)
 	return w.ResponseWriter.Write(b)
+}
+
+// WriteString keeps a string from being copied where the original can take it.
+func (w *response) WriteString(s string) (int, error) {
+	w.sent(http.StatusOK)
+	return io.WriteString(w.ResponseWriter, s)
 }
 
 // ReadFrom keeps sendfile: io.Copy hands the source to the original when that can take it.

@@ -16,10 +16,11 @@ import (
 //
 // It wraps a whole http.ServeMux or one handler of it; the span takes its name and http.route from the request's
 // Pattern, which the mux sets on the request that it was given. A middleware in between that hands the mux a copy hides
-// the pattern from the outer one: the span is then named by the method alone.
+// the pattern, and routers of others set none: then [SetRoute] says it, or the span is named by the method alone.
 //
-// The ResponseWriter that next sees has Flush, Hijack and Push where the original has them, ReadFrom, and Unwrap for
-// http.ResponseController. A panic goes on as it is, http.ErrAbortHandler too. A nil next is http.DefaultServeMux.
+// The ResponseWriter that next sees has Flush, Hijack and Push where the original has them, ReadFrom (sendfile) and
+// WriteString, and Unwrap for http.ResponseController. Nothing is buffered. A panic goes on as it is, http.ErrAbortHandler
+// too. A nil next is http.DefaultServeMux.
 func Handler(g *lens.Group, next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
@@ -35,14 +36,14 @@ type handler struct {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := Extract(r.Context(), r.Header)
 	ctx, span := StartServer(ctx, h.group, h.name(r), r)
+	if span.Recording() {
+		h.traced(ctx, span, w, r)
+		return
+	}
 	if !same(ctx, r.Context()) {
 		r = r.WithContext(ctx)
 	}
-	if !span.Recording() {
-		h.next.ServeHTTP(w, r)
-		return
-	}
-	h.traced(span, w, r)
+	h.next.ServeHTTP(w, r)
 }
 
 // name is what is known before routing. Text is put together only for a span.
@@ -62,9 +63,10 @@ func same(a, b context.Context) bool {
 	return a == context.Background() && b == context.Background()
 }
 
-func (h *handler) traced(span lens.Span, w http.ResponseWriter, r *http.Request) {
+func (h *handler) traced(ctx context.Context, span lens.Span, w http.ResponseWriter, r *http.Request) {
 	defer span.End()
 	rec := &response{ResponseWriter: w}
+	r = r.WithContext(context.WithValue(ctx, responseKey{}, rec))
 	defer rec.record(span, r)
 	h.next.ServeHTTP(rec.wrap(), r)
 	rec.returned()
@@ -75,13 +77,38 @@ func (h *handler) traced(span lens.Span, w http.ResponseWriter, r *http.Request)
 func (w *response) record(span lens.Span, r *http.Request) {
 	p := recover()
 	route := route(r.Pattern)
+	if said := w.route.Load(); said != nil {
+		route = *said
+	}
 	if route != "" {
 		span.SetName(serverName(r.Method, route))
 	}
 	RecordServer(span, route, w.status)
+	setCanceled(span, r.Context())
 	if p != nil {
 		span.Str(semconv.ErrorType, fmt.Sprintf("%T", p))
 		panic(p)
+	}
+}
+
+// responseKey is where the context has the *response.
+type responseKey struct{}
+
+// SetRoute says which route a request took, for routers other than http.ServeMux, and for one behind a middleware that
+// copies the request. It wins over the request's Pattern. The pattern is one of http.ServeMux or a path with
+// placeholders, never the path of the request itself; the text up to the first slash does not count.
+//
+//	func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+//		rt.mux.ServeHTTP(w, r)
+//		lenshttp.SetRoute(r.Context(), r.Pattern)
+//	}
+//
+// The span is that of the innermost [Handler] around ctx, while its handler runs. Without one, or with its group off, it does
+// nothing. It is safe for concurrent use.
+func SetRoute(ctx context.Context, pattern string) {
+	w, ok := ctx.Value(responseKey{}).(*response)
+	if path := route(pattern); ok && path != "" {
+		w.route.Store(&path)
 	}
 }
 

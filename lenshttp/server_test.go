@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -16,11 +17,9 @@ import (
 	"strings"
 	"testing"
 
-	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/trace"
-
 	"github.com/lensgo/lens"
 	"github.com/lensgo/lens/lenshttp"
+	"github.com/lensgo/lens/lenstest"
 )
 
 func request(method, target string) *http.Request {
@@ -42,13 +41,13 @@ func TestHandlerSpan(t *testing.T) {
 	lenshttp.Handler(g.server, mux).ServeHTTP(httptest.NewRecorder(), request("POST", "http://example.com:8080/items/7?secret=1"))
 
 	s := g.one(t)
-	if s.Name() != "POST /items/{id}" || s.SpanKind() != trace.SpanKindServer || s.Status().Code != codes.Unset {
-		t.Errorf("it is %q, %v, %v", s.Name(), s.SpanKind(), s.Status())
+	if s.Name != "POST /items/{id}" || s.Kind != lens.Server || s.Status != lenstest.Unset {
+		t.Errorf("it is %q, %v, %v", s.Name, s.Kind, s.Status)
 	}
-	if !s.Parent().IsRemote() || s.SpanContext().TraceID().String() != traceID {
-		t.Errorf("the parent is %v", s.Parent())
+	if !s.Parent.Remote || s.Ref.String()[3:35] != traceID {
+		t.Errorf("the parent is %v", s.Parent)
 	}
-	has(t, s, map[string]any{
+	s.AssertAttrs(t, map[string]any{
 		"http.request.method":          "POST",
 		"http.request.method_original": nil,
 		"http.route":                   "/items/{id}",
@@ -62,9 +61,9 @@ func TestHandlerSpan(t *testing.T) {
 		"user_agent.original":          "tester/1",
 		"error.type":                   nil,
 	})
-	for _, kv := range s.Attributes() {
-		if strings.Contains(kv.Value.String(), "secret") {
-			t.Errorf("the query is in %s", kv.Key)
+	for key, v := range s.Attrs {
+		if strings.Contains(fmt.Sprint(v), "secret") {
+			t.Errorf("the query is in %s", key)
 		}
 	}
 }
@@ -79,6 +78,7 @@ func TestHandlerNames(t *testing.T) {
 		{"host", "example.com/a", "GET", "/a", "GET /a", "/a"},
 		{"method and host", "GET example.com/", "GET", "/b", "GET /", "/"},
 		{"no route", "/a", "GET", "/b", "GET", ""},
+		{"a method of a later day", "QUERY /a", "QUERY", "/a", "QUERY /a", "/a"},
 		{"a method that nobody knows", "/a", "BREW", "/a", "HTTP /a", "/a"},
 		{"no route and no method", "/a", "BREW", "/b", "HTTP", ""},
 	}
@@ -89,8 +89,8 @@ func TestHandlerNames(t *testing.T) {
 			mux.HandleFunc(test.pattern, func(http.ResponseWriter, *http.Request) {})
 			lenshttp.Handler(g.server, mux).ServeHTTP(httptest.NewRecorder(), request(test.method, "http://example.com"+test.path))
 			s := g.one(t)
-			if s.Name() != test.want {
-				t.Errorf("the name is %q, want %q", s.Name(), test.want)
+			if s.Name != test.want {
+				t.Errorf("the name is %q, want %q", s.Name, test.want)
 			}
 			want := map[string]any{"http.route": nil, "http.request.method": test.method}
 			if test.route != "" {
@@ -99,7 +99,7 @@ func TestHandlerNames(t *testing.T) {
 			if test.method == "BREW" {
 				want["http.request.method"], want["http.request.method_original"] = "_OTHER", "BREW"
 			}
-			has(t, s, want)
+			s.AssertAttrs(t, want)
 		})
 	}
 }
@@ -109,8 +109,8 @@ func TestHandlerInsideMux(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /inside/{x}", lenshttp.Handler(g.server, http.NotFoundHandler()))
 	mux.ServeHTTP(httptest.NewRecorder(), request("GET", "/inside/1"))
-	if s := g.one(t); s.Name() != "GET /inside/{x}" {
-		t.Errorf("the name is %q", s.Name())
+	if s := g.one(t); s.Name != "GET /inside/{x}" {
+		t.Errorf("the name is %q", s.Name)
 	}
 }
 
@@ -119,46 +119,46 @@ func TestHandlerStatus(t *testing.T) {
 		name    string
 		handler http.HandlerFunc
 		status  int
-		code    codes.Code
+		code    lenstest.Status
 	}{
-		{"nothing written", func(http.ResponseWriter, *http.Request) {}, 200, codes.Unset},
-		{"body only", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "x") }, 200, codes.Unset},
-		{"404", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, 404, codes.Unset},
-		{"500", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, 500, codes.Error},
+		{"nothing written", func(http.ResponseWriter, *http.Request) {}, 200, lenstest.Unset},
+		{"body only", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "x") }, 200, lenstest.Unset},
+		{"404", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, 404, lenstest.Unset},
+		{"500", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, 500, lenstest.Error},
 		{"the first counts", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(503)
 			w.WriteHeader(200)
-		}, 503, codes.Error},
+		}, 503, lenstest.Error},
 		{"informational first", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(103)
 			w.WriteHeader(500)
-		}, 500, codes.Error},
+		}, 500, lenstest.Error},
 		{"flushed", func(w http.ResponseWriter, _ *http.Request) {
 			w.(http.Flusher).Flush()
 			w.WriteHeader(500)
-		}, 200, codes.Unset},
+		}, 200, lenstest.Unset},
 		{"copied", func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.Copy(w, struct{ io.Reader }{strings.NewReader("x")}) // with no WriteTo it goes through ReadFrom
 			w.WriteHeader(500)
-		}, 200, codes.Unset},
+		}, 200, lenstest.Unset},
 		{"switching protocols", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(101)
 			w.WriteHeader(500)
-		}, 101, codes.Unset},
+		}, 101, lenstest.Unset},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			g := record(t, "server")
 			lenshttp.Handler(g.server, test.handler).ServeHTTP(httptest.NewRecorder(), request("GET", "/"))
 			s := g.one(t)
-			if s.Status().Code != test.code {
-				t.Errorf("the status is %v", s.Status())
+			if s.Status != test.code {
+				t.Errorf("the status is %v", s.Status)
 			}
 			want := map[string]any{"http.response.status_code": test.status, "error.type": nil}
-			if test.code == codes.Error {
+			if test.code == lenstest.Error {
 				want["error.type"] = strconv.Itoa(test.status)
 			}
-			has(t, s, want)
+			s.AssertAttrs(t, want)
 		})
 	}
 }
@@ -192,17 +192,15 @@ func TestHandlerPanics(t *testing.T) {
 				h.ServeHTTP(httptest.NewRecorder(), request("GET", "/"))
 			}()
 			s := g.one(t)
-			if s.Status().Code != codes.Error {
-				t.Errorf("the status is %v", s.Status())
+			if s.Status != lenstest.Error {
+				t.Errorf("the status is %v", s.Status)
 			}
-			has(t, s, map[string]any{"http.response.status_code": test.status, "error.type": test.kind})
-			if len(s.Events()) != 1 {
-				t.Fatalf("%d events", len(s.Events()))
+			s.AssertAttrs(t, map[string]any{"http.response.status_code": test.status, "error.type": test.kind})
+			if len(s.Events) != 1 {
+				t.Fatalf("%d events", len(s.Events))
 			}
-			for _, kv := range s.Events()[0].Attributes {
-				if kv.Key == "exception.stacktrace" && !strings.Contains(kv.Value.AsString(), "TestHandlerPanics") {
-					t.Error("the stack lacks the frame that panicked")
-				}
+			if stack, _ := s.Events[0].Attrs["exception.stacktrace"].(string); !strings.Contains(stack, "TestHandlerPanics") {
+				t.Errorf("the stack lacks the frame that panicked: %s", stack)
 			}
 		})
 	}
@@ -218,9 +216,9 @@ func TestHandlerGoexit(t *testing.T) {
 	}()
 	<-done
 	s := g.one(t)
-	has(t, s, map[string]any{"http.response.status_code": nil, "error.type": nil})
-	if s.Status().Code != codes.Unset {
-		t.Errorf("the status is %v", s.Status())
+	s.AssertAttrs(t, map[string]any{"http.response.status_code": nil, "error.type": nil})
+	if s.Status != lenstest.Unset {
+		t.Errorf("the status is %v", s.Status)
 	}
 }
 
@@ -249,7 +247,7 @@ func TestHandlerOff(t *testing.T) {
 			t.Errorf("%s: the caller's request changed", name)
 		}
 	}
-	if len(g.Ended()) != 0 {
+	if len(g.Spans()) != 0 {
 		t.Error("there are spans")
 	}
 }
@@ -264,8 +262,8 @@ func TestHandlerBaggageAlone(t *testing.T) {
 			t.Error("the baggage is gone")
 		}
 	})).ServeHTTP(httptest.NewRecorder(), r)
-	if s := g.one(t); !s.SpanContext().IsValid() || s.Parent().IsValid() {
-		t.Errorf("%v under %v", s.SpanContext(), s.Parent())
+	if s := g.one(t); !s.Ref.Valid() || s.Parent.Valid() {
+		t.Errorf("%v under %v", s.Ref, s.Parent)
 	}
 }
 
@@ -296,9 +294,47 @@ func TestHandlerMiddlewareHidesPattern(t *testing.T) {
 		mux.ServeHTTP(w, r.WithContext(context.WithoutCancel(r.Context())))
 	})
 	lenshttp.Handler(g.server, copying).ServeHTTP(httptest.NewRecorder(), request("GET", "/a/1"))
-	if s := g.one(t); s.Name() != "GET" {
-		t.Errorf("the name is %q", s.Name())
+	if s := g.one(t); s.Name != "GET" {
+		t.Errorf("the name is %q", s.Name)
 	}
+}
+
+func TestSetRoute(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"/items/{id}":                 "GET /items/{id}",
+		"POST example.com/items/{id}": "GET /items/{id}",
+		"":                            "GET /raw/",
+		"no path":                     "GET /raw/",
+	} {
+		g := record(t, "server")
+		mux := http.NewServeMux()
+		mux.HandleFunc("/raw/", func(_ http.ResponseWriter, r *http.Request) {
+			lenshttp.SetRoute(context.WithoutCancel(r.Context()), pattern)
+		})
+		lenshttp.Handler(g.server, mux).ServeHTTP(httptest.NewRecorder(), request("GET", "/raw/7"))
+		s := g.one(t)
+		if s.Name != want || "GET "+fmt.Sprint(s.Attrs["http.route"]) != want {
+			t.Errorf("%q gives %q, with the route %v", pattern, s.Name, s.Attrs["http.route"])
+		}
+	}
+	lenshttp.SetRoute(t.Context(), "/nobody/asks")
+}
+
+// TestSetRouteInnermost: with one Handler inside of another, each has its own route.
+func TestSetRouteInnermost(t *testing.T) {
+	g := record(t, "server")
+	inner := lenshttp.Handler(g.server, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		lenshttp.SetRoute(r.Context(), "/inner")
+	}))
+	outer := lenshttp.Handler(g.server, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		inner.ServeHTTP(w, r)
+		lenshttp.SetRoute(r.Context(), "/outer")
+	}))
+	outer.ServeHTTP(httptest.NewRecorder(), request("GET", "/"))
+	g.AssertTree(t, `
+		GET /outer (server)
+		GET /inner (server)
+	`) // both have the parent that the headers name
 }
 
 func TestServerAddresses(t *testing.T) {
@@ -324,7 +360,7 @@ func TestServerAddresses(t *testing.T) {
 		}
 		_, span := lenshttp.StartServer(t.Context(), g.server, "GET", r)
 		span.End()
-		has(t, g.one(t), map[string]any{
+		g.one(t).AssertAttrs(t, map[string]any{
 			"server.address": test.address, "server.port": test.port, "client.address": test.client,
 			"url.scheme": test.scheme, "network.protocol.version": test.protocol,
 		})
@@ -346,29 +382,60 @@ type pushOnly struct{ plain }
 
 func (pushOnly) Push(string, *http.PushOptions) error { return nil }
 
+type flushes struct{}
+
+func (flushes) Flush() {}
+
+type hijacks struct{}
+
+func (hijacks) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, nil }
+
 func TestResponseKeepsInterfaces(t *testing.T) {
+	bare := plain{http.Header{}}
 	for name, test := range map[string]struct {
-		w           http.ResponseWriter
-		flush, push bool
+		w                   http.ResponseWriter
+		flush, hijack, push bool
 	}{
-		"plain":    {plain{http.Header{}}, false, false},
-		"recorder": {httptest.NewRecorder(), true, false},
-		"HTTP/2":   {pushing{httptest.NewRecorder()}, true, true},
-		"timeout":  {pushOnly{plain{http.Header{}}}, false, true}, // as http.TimeoutHandler gives it
+		"plain":    {bare, false, false, false},
+		"recorder": {httptest.NewRecorder(), true, false, false},
+		"HTTP/2":   {pushing{httptest.NewRecorder()}, true, false, true},
+		"timeout":  {pushOnly{bare}, false, false, true}, // as http.TimeoutHandler gives it
+		"HTTP/1": {struct {
+			plain
+			flushes
+			hijacks
+		}{plain: bare}, true, true, false},
+		"hijack only": {struct {
+			plain
+			hijacks
+		}{plain: bare}, false, true, false},
+		"hijack and push": {struct {
+			pushOnly
+			hijacks
+		}{pushOnly: pushOnly{bare}}, false, true, true},
+		"everything": {struct {
+			pushOnly
+			flushes
+			hijacks
+		}{pushOnly: pushOnly{bare}}, true, true, true},
 	} {
 		g := record(t, "server")
 		lenshttp.Handler(g.server, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, flush := w.(http.Flusher)
 			_, hijack := w.(http.Hijacker)
 			p, push := w.(http.Pusher)
-			if flush != test.flush || hijack || push != test.push {
+			if flush != test.flush || hijack != test.hijack || push != test.push {
 				t.Errorf("%s: flush %v, hijack %v, push %v", name, flush, hijack, push)
 			}
 			if push && p.Push("/x", nil) != nil {
 				t.Errorf("%s: Push fails", name)
 			}
-			if err := http.NewResponseController(w).Flush(); (err == nil) != test.flush {
+			control := http.NewResponseController(w)
+			if err := control.Flush(); (err == nil) != test.flush {
 				t.Errorf("%s: the controller's Flush says %v", name, err)
+			}
+			if _, _, err := control.Hijack(); (err == nil) != test.hijack {
+				t.Errorf("%s: the controller's Hijack says %v", name, err)
 			}
 		})).ServeHTTP(test.w, request("GET", "/"))
 	}
@@ -400,7 +467,7 @@ func TestHijack(t *testing.T) {
 		t.Errorf("%q, %v", line, err)
 	}
 	<-finished
-	has(t, g.one(t), map[string]any{"http.response.status_code": nil})
+	g.one(t).AssertAttrs(t, map[string]any{"http.response.status_code": nil})
 }
 
 // TestFailedHijack: the connection is still net/http's, which answers 200 when the handler says nothing more.
@@ -411,7 +478,7 @@ func TestFailedHijack(t *testing.T) {
 			t.Error("hijacked")
 		}
 	})).ServeHTTP(hijackFails{httptest.NewRecorder()}, request("GET", "/"))
-	has(t, g.one(t), map[string]any{"http.response.status_code": 200})
+	g.one(t).AssertAttrs(t, map[string]any{"http.response.status_code": 200})
 }
 
 type hijackFails struct{ *httptest.ResponseRecorder }
