@@ -17,7 +17,11 @@ var names = []string{"chromium", "chromium-browser", "google-chrome"}
 
 func chromium() (string, error) {
 	if path := os.Getenv("LENS_CHROMIUM"); path != "" {
-		return exec.LookPath(path)
+		found, err := exec.LookPath(path)
+		if err != nil {
+			err = fmt.Errorf("cannot use the Chromium that LENS_CHROMIUM names: %w", err)
+		}
+		return found, err
 	}
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
