@@ -3,6 +3,7 @@ module github.com/lensgo/lens/lensvet
 go 1.26.0
 
 require (
+	github.com/golangci/plugin-module-register v0.1.2
 	github.com/google/go-cmp v0.7.0
 	github.com/lensgo/lens v0.0.0
 	golang.org/x/tools v0.51.0

@@ -120,3 +120,16 @@ func (u *unit) direct(site site, v *types.Var, lit, stmt inspector.Cursor) []ana
 		{Pos: list[len(list)-2].End(), End: last.End()},
 	}}}
 }
+
+// plain reports whether arguments are names or addresses of names.
+func plain(args []ast.Expr) bool {
+	for _, arg := range args {
+		if addr, ok := arg.(*ast.UnaryExpr); ok {
+			arg = addr.X
+		}
+		if !isIdent(arg) {
+			return false
+		}
+	}
+	return true
+}

@@ -272,7 +272,7 @@ func (w *worker) guard(site site) (fix analysis.SuggestedFix, ok bool) {
 	for stmt.ParentEdgeKind() == edge.SelectorExpr_X || stmt.ParentEdgeKind() == edge.CallExpr_Fun {
 		stmt = stmt.Parent() // the rest of the chain
 	}
-	if stmt.ParentEdgeKind() != edge.ExprStmt_X {
+	if stmt.ParentEdgeKind() != edge.ExprStmt_X || !listed(stmt.Parent()) {
 		return fix, false
 	}
 	last := w.Call(stmt.Node().(*ast.CallExpr)).Func
@@ -299,7 +299,7 @@ func (w *worker) guard(site site) (fix analysis.SuggestedFix, ok bool) {
 	n := stmt.Parent().Node()
 	return analysis.SuggestedFix{Message: "Put it behind " + name + ".Recording()", TextEdits: []analysis.TextEdit{
 		{Pos: n.Pos(), End: n.Pos(), NewText: []byte("if " + name + ".Recording() {\n")},
-		{Pos: n.End(), End: n.End(), NewText: []byte("\n}")},
+		w.below(stmt.Parent(), "}"),
 	}}, true
 }
 

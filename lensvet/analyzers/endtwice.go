@@ -108,7 +108,9 @@ func (u *unit) twice(pass *analysis.Pass, first, second use) {
 		d.Message = "the end of the span is deferred already, on line " + line + ": that one does nothing"
 	default:
 		d.Message = "the span has been ended on line " + line + ": this does nothing"
-		d.SuggestedFixes = remove(second)
+		if second.method == "End" { // an EndErr wants to be the one that counts
+			d.SuggestedFixes = remove(second)
+		}
 	}
 	u.report(pass, d)
 }
@@ -116,7 +118,7 @@ func (u *unit) twice(pass *analysis.Pass, first, second use) {
 // remove offers to delete a statement that is nothing but an End.
 func remove(u use) []analysis.SuggestedFix {
 	call := u.call.Node().(*ast.CallExpr)
-	if sel, ok := call.Fun.(*ast.SelectorExpr); !ok || !isIdent(sel.X) || !plain(call.Args) {
+	if sel, ok := call.Fun.(*ast.SelectorExpr); !ok || !isIdent(sel.X) || !listed(u.call.Parent()) {
 		return nil
 	}
 	stmt := u.call.Parent().Node()
@@ -124,19 +126,6 @@ func remove(u use) []analysis.SuggestedFix {
 		Message:   "Remove it",
 		TextEdits: []analysis.TextEdit{{Pos: stmt.Pos(), End: stmt.End()}},
 	}}
-}
-
-// plain reports whether arguments are names or addresses of names.
-func plain(args []ast.Expr) bool {
-	for _, arg := range args {
-		if addr, ok := arg.(*ast.UnaryExpr); ok {
-			arg = addr.X
-		}
-		if !isIdent(arg) {
-			return false
-		}
-	}
-	return true
 }
 
 // follow goes from one End along the only way there is and gives the next.

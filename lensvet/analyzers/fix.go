@@ -20,10 +20,7 @@ func (u *unit) deferEnd(s start, v *types.Var) []analysis.SuggestedFix {
 		return nil
 	}
 	end := u.ending(s.fn, v.Name())
-	return []analysis.SuggestedFix{{
-		Message:   "Add defer " + end,
-		TextEdits: []analysis.TextEdit{{Pos: at.Node().End(), End: at.Node().End(), NewText: []byte("\ndefer " + end)}},
-	}}
+	return []analysis.SuggestedFix{{Message: "Add defer " + end, TextEdits: []analysis.TextEdit{u.below(at, "defer "+end)}}}
 }
 
 // keep offers to give a name to a span that was thrown away, and to defer its end.
@@ -41,7 +38,7 @@ func (u *unit) keep(s start) []analysis.SuggestedFix {
 		edits = append(edits, analysis.TextEdit{Pos: assign.TokPos, End: assign.TokPos + 1, NewText: []byte(":=")})
 	}
 	end := u.ending(s.fn, "span")
-	edits = append(edits, analysis.TextEdit{Pos: at.Node().End(), End: at.Node().End(), NewText: []byte("\ndefer " + end)})
+	edits = append(edits, u.below(at, "defer "+end))
 	return []analysis.SuggestedFix{{Message: "Name it and add defer " + end, TextEdits: edits}}
 }
 
@@ -54,6 +51,25 @@ func (u *unit) ending(fn inspector.Cursor, span string) string {
 		}
 	}
 	return span + ".End()"
+}
+
+// below puts a line below a statement, behind a comment at its end.
+func (u *unit) below(stmt inspector.Cursor, text string) analysis.TextEdit {
+	pos := stmt.Node().End()
+	for file := range stmt.Enclosing((*ast.File)(nil)) {
+		for _, group := range file.Node().(*ast.File).Comments {
+			if group.Pos() >= pos && u.line(group.Pos()) == u.line(pos) && u.lastOnLine(stmt, group.Pos()) {
+				pos = group.List[0].End()
+			}
+		}
+	}
+	return analysis.TextEdit{Pos: pos, End: pos, NewText: []byte("\n" + text)}
+}
+
+// lastOnLine reports whether a comment comes before anything else that follows a statement.
+func (u *unit) lastOnLine(stmt inspector.Cursor, comment token.Pos) bool {
+	next, ok := stmt.NextSibling()
+	return (!ok || comment < next.Node().Pos()) && comment < stmt.Parent().Node().End()
 }
 
 // inList gives the statement of a start if it stands in a list of statements, so that another can follow it.
@@ -70,11 +86,17 @@ func (s start) inList() (inspector.Cursor, bool) {
 			return at, false
 		}
 	}
-	switch at.ParentEdgeKind() {
+	return at, listed(at)
+}
+
+// listed reports whether a statement stands in a list of statements: one in the head of an if or a for cannot be wrapped,
+// removed or followed.
+func listed(stmt inspector.Cursor) bool {
+	switch stmt.ParentEdgeKind() {
 	case edge.BlockStmt_List, edge.CaseClause_Body, edge.CommClause_Body:
-		return at, true
+		return true
 	}
-	return at, false
+	return false
 }
 
 // looped reports whether a start is in a loop of its function.

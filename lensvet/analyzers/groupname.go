@@ -1,6 +1,7 @@
 package analyzers
 
 import (
+	"go/ast"
 	"regexp"
 	"slices"
 	"strconv"
@@ -34,16 +35,27 @@ func runGroupName(pass *analysis.Pass) (any, error) {
 		if d.Message = nameFault(name); d.Message == "" {
 			continue
 		}
-		if lit, ok := literal(name.expr); ok && name.text != normal(name.text) && wellFormed.MatchString(normal(name.text)) {
-			d.SuggestedFixes = []analysis.SuggestedFix{{
-				Message:   "Write it as it is read",
-				TextEdits: []analysis.TextEdit{{Pos: lit.Pos(), End: lit.End(), NewText: []byte(strconv.Quote(normal(name.text)))}},
-			}}
-		}
+		d.SuggestedFixes = asRead(name)
 		u.report(pass, d)
 	}
 	return nil, nil
 }
+
+// asRead offers to write a name as lens reads it, which changes nothing. Not where words run together: whoever wrote
+// PipelineParallel wants pipeline_parallel, and that is another group.
+func asRead(name declared) []analysis.SuggestedFix {
+	read := normal(name.text)
+	lit, ok := ast.Unparen(name.expr).(*ast.BasicLit)
+	if !ok || read == name.text || fault(read) != "" || !wellFormed.MatchString(read) || humps.MatchString(name.text) {
+		return nil
+	}
+	return []analysis.SuggestedFix{{
+		Message:   "Write it as it is read",
+		TextEdits: []analysis.TextEdit{{Pos: lit.Pos(), End: lit.End(), NewText: []byte(strconv.Quote(read))}},
+	}}
+}
+
+var humps = regexp.MustCompile(`[a-z0-9][A-Z]`)
 
 func nameFault(name declared) string {
 	quoted := "the name of a " + string(name.kind) + ", " + strconv.Quote(name.text) + ", "

@@ -2,14 +2,10 @@ package analyzers
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
-	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/edge"
-	"golang.org/x/tools/go/ast/inspector"
-	"golang.org/x/tools/go/cfg"
 )
 
 // LostSpan finds spans that are started and, on some way through the function, never ended.
@@ -65,8 +61,7 @@ func (u *unit) lost(pass *analysis.Pass, s start, v *types.Var) {
 	if u.info.Defs[s.span] == nil && ends > 0 {
 		return
 	}
-	search := leak{u: u, fn: s.fn, v: v, stmt: s.stmt, seen: map[state]bool{}}
-	node := search.find(graph)
+	node := newLeak(u, s, v).find(graph)
 	if node == nil {
 		return
 	}
@@ -86,162 +81,4 @@ func (u *unit) lost(pass *analysis.Pass, s start, v *types.Var) {
 		}
 	}
 	u.report(pass, d)
-}
-
-// leak looks for a path on which a span is not ended.
-type leak struct {
-	u    *unit
-	fn   inspector.Cursor
-	v    *types.Var
-	stmt ast.Node // that starts the span
-	uses []use
-	seen map[state]bool
-}
-
-// state is a block with the conditions that are known to hold on the way to it.
-type state struct {
-	block *cfg.Block
-	known string
-}
-
-// manyStates is where the search gives up: no finding rather than a wrong or a slow one.
-const manyStates = 4000
-
-// find gives where the path ends: a return, or the statement that sets the variable again.
-func (l *leak) find(graph *cfg.CFG) ast.Node {
-	for use := range l.u.uses(l.fn, l.v) {
-		if use.kind == useEnds || use.kind == useSet {
-			l.uses = append(l.uses, use)
-		}
-	}
-	for _, b := range graph.Blocks {
-		for i, n := range b.Nodes {
-			if n == l.stmt {
-				return l.walk(b, b.Nodes[i+1:], "")
-			}
-		}
-	}
-	return nil
-}
-
-// walk follows a block from some node on.
-func (l *leak) walk(b *cfg.Block, nodes []ast.Node, known string) ast.Node {
-	for _, n := range nodes {
-		if n == l.stmt {
-			return n
-		}
-		for _, use := range l.uses {
-			if within(use.at.Node(), n) {
-				if use.kind == useEnds {
-					return nil
-				}
-				return n
-			}
-		}
-	}
-	if ret := b.Return(); ret != nil {
-		return ret
-	}
-	cond := condition(b)
-	for i, next := range b.Succs {
-		known, possible := known, true
-		if cond != nil {
-			known, possible = l.assume(known, cond, i == 0)
-		}
-		at := state{next, known}
-		if !possible || l.seen[at] || len(l.seen) > manyStates {
-			continue
-		}
-		l.seen[at] = true
-		if found := l.walk(next, next.Nodes, known); found != nil {
-			return found
-		}
-	}
-	return nil
-}
-
-// assume adds to what is known that a condition has a value, and reports whether that can be: two conditions on one
-// variable that is set once agree, and a span that does not record need not be ended.
-func (l *leak) assume(known string, cond ast.Expr, value bool) (string, bool) {
-	possible := true
-	var note func(e ast.Expr, value bool)
-	note = func(e ast.Expr, value bool) {
-		switch e := ast.Unparen(e).(type) {
-		case *ast.UnaryExpr:
-			if e.Op == token.NOT {
-				note(e.X, !value)
-			}
-			return
-		case *ast.BinaryExpr:
-			if e.Op == token.LAND && value || e.Op == token.LOR && !value {
-				note(e.X, value)
-				note(e.Y, value)
-				return
-			}
-		case *ast.CallExpr:
-			if !value && l.u.rootVar(e) == l.v && l.u.Call(e).Func.Name == "Recording" {
-				possible = false
-			}
-			return
-		}
-		key, value := l.u.condition(e, value)
-		if key == "" {
-			return
-		}
-		if strings.Contains(known, key+mark(!value)) {
-			possible = false
-		} else if !strings.Contains(known, key+mark(value)) {
-			known += key + mark(value)
-		}
-	}
-	note(cond, value)
-	return known, possible
-}
-
-func mark(value bool) string {
-	if value {
-		return "=1;"
-	}
-	return "=0;"
-}
-
-// condition gives a name to a condition on a variable that is set once: the variable, or its comparison with nil.
-func (u *unit) condition(e ast.Expr, value bool) (string, bool) {
-	if cmp, ok := ast.Unparen(e).(*ast.BinaryExpr); ok {
-		if cmp.Op != token.EQL && cmp.Op != token.NEQ || !u.info.Types[cmp.Y].IsNil() {
-			return "", false
-		}
-		e, value = cmp.X, value == (cmp.Op == token.EQL)
-	}
-	v := u.Var(e)
-	if v == nil || v.Kind() == types.PackageVar {
-		return "", false
-	}
-	exprs, all := u.Settings(v)
-	once := all && len(exprs) == 1 && v.Kind() == types.LocalVar
-	if !once && !(v.Kind() == types.ParamVar && all && len(exprs) == 0) {
-		return "", false
-	}
-	return ";" + v.Name() + "@" + itoa(int(v.Pos())), value
-}
-
-// rootVar gives the variable at the beginning of a chain of calls on a span.
-func (u *unit) rootVar(call *ast.CallExpr) *types.Var {
-	for {
-		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-		if !ok {
-			return nil
-		}
-		switch x := ast.Unparen(sel.X).(type) {
-		case *ast.Ident:
-			return u.Var(x)
-		case *ast.CallExpr:
-			if u.Call(x).Func.Recv != "Span" {
-				return nil
-			}
-			call = x
-		default:
-			return nil
-		}
-	}
 }

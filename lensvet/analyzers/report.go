@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"strings"
 
 	"golang.org/x/tools/go/analysis"
 )
@@ -12,47 +11,12 @@ import (
 // page is where each category has its section.
 const page = "https://github.com/lensgo/lens/blob/main/docs/lensvet.md#"
 
-// directive silences a category where it stands: //lensvet:ignore category the reason
-const directive = "//lensvet:ignore"
-
-// mutes are the lines that silence categories.
-type mutes map[mute]bool
-
-type mute struct {
-	file     string
-	line     int
-	category string
-}
-
-func newMutes(fset *token.FileSet, files []*ast.File) mutes {
-	m := mutes{}
-	for _, file := range files {
-		for _, group := range file.Comments {
-			for _, comment := range group.List {
-				rest, ok := strings.CutPrefix(comment.Text, directive+" ")
-				if !ok {
-					continue
-				}
-				category, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
-				if strings.TrimSpace(reason) == "" {
-					continue // the reader is owed one
-				}
-				at := fset.Position(comment.Pos())
-				m[mute{at.Filename, at.Line, category}] = true
-				m[mute{at.Filename, fset.Position(group.End()).Line + 1, category}] = true
-			}
-		}
-	}
-	return m
-}
-
 // report gives out a finding, unless the line that it is on, or the one on which its statement begins, is silenced.
 func (u *unit) report(pass *analysis.Pass, d analysis.Diagnostic) {
 	d.Category = pass.Analyzer.Name
 	d.URL = page + d.Category
 	for _, pos := range []token.Pos{d.Pos, u.statement(d.Pos)} {
-		at := pass.Fset.Position(pos)
-		if u.mutes[mute{at.Filename, at.Line, d.Category}] {
+		if u.silent.Ignores(pass.Fset.Position(pos), d.Category) {
 			return
 		}
 	}

@@ -1,7 +1,6 @@
 package analyzers
 
 import (
-	"go/ast"
 	"strconv"
 	"strings"
 
@@ -35,10 +34,4 @@ func runShortName(pass *analysis.Pass) (any, error) {
 		}
 	}
 	return nil, nil
-}
-
-// literal gives the literal that an expression is, so that it can be written anew.
-func literal(e ast.Expr) (*ast.BasicLit, bool) {
-	lit, ok := ast.Unparen(e).(*ast.BasicLit)
-	return lit, ok
 }

@@ -189,3 +189,24 @@ func isContext(t types.Type) bool {
 	named, ok := types.Unalias(t).(*types.Named)
 	return ok && named.Obj().Name() == "Context" && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "context"
 }
+
+// rootVar gives the variable at the beginning of a chain of calls on a span.
+func (u *unit) rootVar(call *ast.CallExpr) *types.Var {
+	for {
+		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+		if !ok {
+			return nil
+		}
+		switch x := ast.Unparen(sel.X).(type) {
+		case *ast.Ident:
+			return u.Var(x)
+		case *ast.CallExpr:
+			if u.Call(x).Func.Recv != "Span" {
+				return nil
+			}
+			call = x
+		default:
+			return nil
+		}
+	}
+}

@@ -2,6 +2,7 @@ package analyzers
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"reflect"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/cfg"
 
+	"github.com/lensgo/lens/lensvet/internal/directive"
 	"github.com/lensgo/lens/lensvet/internal/surface"
 )
 
@@ -35,7 +37,9 @@ type unit struct {
 
 	funcs map[*types.Func]*ast.FuncDecl
 	skip  map[*ast.File]bool
-	mutes mutes
+
+	silent directive.Set
+	line   func(token.Pos) int
 }
 
 // site is a call of lens.
@@ -55,7 +59,8 @@ func newUnit(pass *analysis.Pass) (any, error) {
 		cfgs:   pass.ResultOf[ctrlflow.Analyzer].(*ctrlflow.CFGs),
 		funcs:  map[*types.Func]*ast.FuncDecl{},
 		skip:   map[*ast.File]bool{},
-		mutes:  newMutes(pass.Fset, pass.Files),
+		silent: directive.Read(pass.Fset, pass.Files),
+		line:   func(pos token.Pos) int { return pass.Fset.Position(pos).Line },
 	}
 	for _, file := range pass.Files {
 		// A test does on purpose what a check is there to find: it leaves spans open, ends them twice, uses odd names.

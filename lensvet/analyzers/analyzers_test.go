@@ -1,0 +1,78 @@
+package analyzers_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/analysistest"
+
+	"github.com/lensgo/lens/lensvet/analyzers"
+)
+
+// TestAnalyzers runs each check over the packages in the folder of its name, in which comments say what is to be found, and
+// compares what its fixes make of them with the golden files. The packages use the real lens. They are loaded once for all
+// checks, since that is what takes time.
+func TestAnalyzers(t *testing.T) {
+	set(t, analyzers.LoopDefault, "on", "true")
+	ran := map[string]int{}
+	all := &analysis.Analyzer{Name: "all", Doc: "run the check that a package is for"}
+	for _, a := range analyzers.All() {
+		all.FactTypes = append(all.FactTypes, a.FactTypes...)
+		for _, need := range a.Requires {
+			if !slices.Contains(all.Requires, need) {
+				all.Requires = append(all.Requires, need)
+			}
+		}
+	}
+	all.Run = func(pass *analysis.Pass) (any, error) {
+		for _, a := range analyzers.All() {
+			if !strings.HasPrefix(pass.Pkg.Path()+"/", "example.com/vetted/"+a.Name+"/") {
+				continue
+			}
+			each := *pass
+			each.Analyzer = a
+			each.Report = func(d analysis.Diagnostic) {
+				if ran[a.Name]++; d.Category != a.Name || !strings.HasSuffix(d.URL, "docs/lensvet.md#"+a.Name) {
+					t.Errorf("%s reports in the category %q with the page %q", a.Name, d.Category, d.URL)
+				}
+				pass.Report(d)
+			}
+			if _, err := a.Run(&each); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
+	analysistest.RunWithSuggestedFixes(t, analysistest.TestData(), all, "./...")
+	for _, a := range analyzers.All() {
+		if ran[a.Name] == 0 {
+			t.Errorf("%s has found nothing in its own test data", a.Name)
+		}
+	}
+}
+
+// TestPage holds that each check has a section in the documentation.
+func TestPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/lensvet.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range analyzers.All() {
+		if !strings.Contains(string(text), "\n### "+a.Name+"\n") {
+			t.Errorf("docs/lensvet.md has no section %s", a.Name)
+		}
+	}
+}
+
+func set(t *testing.T, a *analysis.Analyzer, name, value string) {
+	t.Helper()
+	f := a.Flags.Lookup(name)
+	before := f.Value.String()
+	if err := f.Value.Set(value); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Value.Set(before) })
+}

@@ -1,0 +1,3 @@
+module example.com/vetted
+
+go 1.26.0
