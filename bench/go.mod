@@ -8,6 +8,7 @@ require (
 	github.com/chromedp/chromedp v0.23.1
 	github.com/google/go-cmp v0.7.0
 	github.com/lensgo/lens v0.0.0
+	github.com/lensgo/lens/lensgrpc v0.0.0
 	github.com/lensgo/lens/viewer v0.0.0
 	go.opentelemetry.io/collector/pdata v1.71.0
 	go.opentelemetry.io/contrib/instrumentation/google.golang.org/grpc/otelgrpc v0.72.0
@@ -45,5 +46,7 @@ require (
 )
 
 replace github.com/lensgo/lens => ../
+
+replace github.com/lensgo/lens/lensgrpc => ../lensgrpc
 
 replace github.com/lensgo/lens/viewer => ../viewer

@@ -64,3 +64,17 @@ func (r Result) Ratio(name, base, measure string) Spread {
 	}
 	return SpreadOf(all)
 }
+
+// Added is what a case costs more than the base, by what another one costs more than it in the same round, over the rounds.
+func (r Result) Added(name, other, base, measure string) Spread {
+	var all []float64
+	for _, round := range r.rounds {
+		a, have := round[name][measure]
+		b, haveOther := round[other][measure]
+		c, haveBase := round[base][measure]
+		if have && haveOther && haveBase && b != c {
+			all = append(all, (a-c)/(b-c))
+		}
+	}
+	return SpreadOf(all)
+}

@@ -152,14 +152,14 @@ func (r *run) soakSamples(v *viewerProcess, dir string, source *load.Source) (sa
 
 // soakSample looks, after it has asked what a page asks.
 func (r *run) soakSample(v *viewerProcess, dir string, source *load.Source, requests int) (s soaked, err error) {
+	if _, err := meter.Quiet(r, v.pid(), quietTime); err != nil { // so that answers know of what came last
+		return s, err
+	}
 	run := source.RunName((requests - 1) / source.PerWave())
 	for _, path := range []string{"/api/v1/runs", "/api/v1/runs/" + run, "/api/v1/runs/" + run + "/rollouts?sort=-dur", "/api/v1/traces", "/api/v1/groups", "/api/v1/services"} {
 		if _, err := v.get(r, path, nil); err != nil {
 			return s, err
 		}
-	}
-	if _, err := meter.Quiet(r, v.pid(), quietTime); err != nil {
-		return s, err
 	}
 	st, err := v.status(r)
 	if err != nil {

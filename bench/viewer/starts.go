@@ -122,6 +122,7 @@ func (r *run) startOn(table *Section, name, dir string, spans int64, empty start
 			if err != nil {
 				return err
 			}
+			r.say("start: %s: %.1f s, %.0f MB", name, s.took, s.rss)
 			*to = append(*to, s)
 		}
 	}
