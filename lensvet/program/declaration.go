@@ -108,7 +108,7 @@ func (r *reader) made(call value, b *binding) []string {
 		return r.made(m.inner, &binding{args: args, outer: b})
 	}
 	if args := call.in.lens.Call(c).Args; len(args) == 1 {
-		return r.namesIn(call.with(args[0]), b, 0)
+		return r.namesIn(call.with(args[0]), b, new(int))
 	}
 	return []string{anything}
 }

@@ -17,6 +17,9 @@ const anything = "*"
 // mostNames bounds how many names one expression may stand for; beyond, it is anything.
 const mostNames = 64
 
+// mostSteps bounds the search for names, which may go round in a circle: s = s + "x".
+const mostSteps = 1000
+
 // binding is what the parameters of a function are given in one call.
 type binding struct {
 	args  map[*types.Var]value
@@ -24,10 +27,10 @@ type binding struct {
 }
 
 // names gives the patterns of the strings that a value can be, sorted.
-func (r *reader) names(v value) []string { return r.namesIn(v, nil, 0) }
+func (r *reader) names(v value) []string { return r.namesIn(v, nil, new(int)) }
 
-func (r *reader) namesIn(v value, b *binding, depth int) []string {
-	if depth > 16 { // it goes round in a circle
+func (r *reader) namesIn(v value, b *binding, steps *int) []string {
+	if *steps++; *steps > mostSteps {
 		return []string{anything}
 	}
 	if text := constantOf(v); text != "" {
@@ -37,18 +40,18 @@ func (r *reader) namesIn(v value, b *binding, depth int) []string {
 	switch e := ast.Unparen(v.Expr).(type) {
 	case *ast.BinaryExpr:
 		if e.Op == token.ADD {
-			out = joined(r.namesIn(v.with(e.X), b, depth+1), r.namesIn(v.with(e.Y), b, depth+1))
+			out = joined(r.namesIn(v.with(e.X), b, steps), r.namesIn(v.with(e.Y), b, steps))
 		}
 	case *ast.CallExpr:
-		out = r.called(v, e, b, depth)
+		out = r.called(v, e, b, steps)
 	case *ast.CompositeLit: // a list that is ranged over
 		for _, elt := range e.Elts {
 			if isString(v.in.TypesInfo.TypeOf(elt)) {
-				out = append(out, r.namesIn(v.with(elt), b, depth+1)...)
+				out = append(out, r.namesIn(v.with(elt), b, steps)...)
 			}
 		}
 	default:
-		out = r.traced(v, b, depth)
+		out = r.traced(v, b, steps)
 	}
 	if len(out) == 0 || len(out) > mostNames {
 		return []string{anything}
@@ -58,25 +61,25 @@ func (r *reader) namesIn(v value, b *binding, depth int) []string {
 }
 
 // traced gives what a variable, or what else leads somewhere else, can be.
-func (r *reader) traced(v value, b *binding, depth int) (out []string) {
+func (r *reader) traced(v value, b *binding, steps *int) (out []string) {
 	if at := variable(v.in, v.Expr); at != nil && b != nil {
 		if arg, bound := b.args[at]; bound {
-			return r.namesIn(arg, b.outer, depth+1)
+			return r.namesIn(arg, b.outer, steps)
 		}
 	}
 	for _, from := range r.origins(v) {
 		if from.Expr == v.Expr {
 			return nil
 		}
-		out = append(out, r.namesIn(from, b, depth+1)...)
+		out = append(out, r.namesIn(from, b, steps)...)
 	}
 	return out
 }
 
 // called gives what a call returns, as far as it is a plain matter of text.
-func (r *reader) called(v value, call *ast.CallExpr, b *binding, depth int) []string {
+func (r *reader) called(v value, call *ast.CallExpr, b *binding, steps *int) []string {
 	if args, ok := through(v.in, call); ok && len(args) == 1 && isString(v.in.TypesInfo.TypeOf(args[0])) {
-		return r.namesIn(v.with(args[0]), b, depth+1)
+		return r.namesIn(v.with(args[0]), b, steps)
 	}
 	fn := v.in.lens.Callee(call)
 	if fn == nil {
@@ -86,11 +89,15 @@ func (r *reader) called(v value, call *ast.CallExpr, b *binding, depth int) []st
 	case "(*" + surface.Path + ".Group).Name":
 		return r.nameOf(v, call)
 	case "fmt.Sprintf":
-		return r.formatted(v, call, b, depth)
+		if len(call.Args) > 0 {
+			return r.formatted(v, call, b, steps)
+		}
 	case "strings.ToLower", "strings.TrimSpace": // as lens does to each name
-		return r.namesIn(v.with(call.Args[0]), b, depth+1)
+		if len(call.Args) > 0 {
+			return r.namesIn(v.with(call.Args[0]), b, steps)
+		}
 	}
-	return r.traced(v, b, depth)
+	return r.traced(v, b, steps)
 }
 
 // nameOf gives the names of the groups on which Name is called.
@@ -110,7 +117,7 @@ func (r *reader) nameOf(v value, call *ast.CallExpr) (out []string) {
 }
 
 // formatted gives what fmt.Sprintf makes of a constant format.
-func (r *reader) formatted(v value, call *ast.CallExpr, b *binding, depth int) []string {
+func (r *reader) formatted(v value, call *ast.CallExpr, b *binding, steps *int) []string {
 	format := constantOf(v.with(call.Args[0]))
 	args := call.Args[1:]
 	out := []string{""}
@@ -133,7 +140,7 @@ func (r *reader) formatted(v value, call *ast.CallExpr, b *binding, depth int) [
 		case letter == '%':
 			piece = []string{"%"}
 		case (letter == 's' || letter == 'v') && plain && len(args) > 0 && isString(v.in.TypesInfo.TypeOf(args[0])):
-			piece = r.namesIn(v.with(args[0]), b, depth+1)
+			piece = r.namesIn(v.with(args[0]), b, steps)
 		}
 		if letter != '%' && len(args) > 0 {
 			args = args[1:]
