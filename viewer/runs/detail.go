@@ -133,7 +133,6 @@ func (r *runView) addTasks(q query.Query, all *Environment, envs map[string]*Env
 // finish computes what needs all of them, and lets go of them.
 func (e *Environment) finish(rewards [2]float64) {
 	e.Split = e.split.mean(len(e.durs))
-	slices.Sort(e.durs)
 	e.Durations = percentiles(e.durs)
 	for _, x := range e.rewards {
 		e.Rewards[rewardBin(x, rewards)]++

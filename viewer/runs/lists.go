@@ -41,12 +41,7 @@ type Run struct {
 
 // Running tells whether the run goes on, as far as one can know without a clock: by its driver, else by rollouts that have not ended
 // and a job that has not.
-func (r *Run) Running() bool {
-	if r.Progress != nil {
-		return !r.Progress.Over()
-	}
-	return r.Counts.Running > 0 && !r.JobEnded
-}
+func (r *Run) Running() bool { return goesOn(r.Progress, r.Counts.Running, r.JobEnded) }
 
 var runOrders = []order[*Run]{
 	{"started", func(r *Run) sortKey { return runKey(r, float64(r.Started), 0) }, true},
@@ -176,16 +171,26 @@ func (m *Model) Rollout(run, env string, task, attempt, retry int) (found *Rollo
 	if r == nil {
 		return nil, nil
 	}
-	var all []*Rollout
-	r.each(func(x *Rollout) {
-		if x.Environment == env && x.Task == task {
-			all = append(all, x)
-			if x.Attempt == attempt && (x.Retry == retry || retry < 0 && (found == nil || later(found, x))) {
-				found = x
+	all := r.ofTask(env, task)
+	for _, x := range all {
+		if x.Attempt == attempt && (x.Retry == retry || retry < 0 && (found == nil || later(found, x))) {
+			found = x
+		}
+	}
+	return found, lastTries(all)
+}
+
+// ofTask lists the rollouts of a task.
+func (r *runView) ofTask(env string, task int) (all []*Rollout) {
+	r.byTask.lookUp(hashTask(env, task), func(row uint32) bool {
+		if int(row) < r.rows.n {
+			if x := *r.rows.at(row); x != nil && x.isOf(env, task) {
+				all = append(all, x)
 			}
 		}
+		return false
 	})
-	return found, lastTries(all)
+	return all
 }
 
 // later tells whether b is a later try of the attempt than a.

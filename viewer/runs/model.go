@@ -35,7 +35,7 @@ type Model struct {
 	enc   encoder
 
 	traces vec[traceRow]
-	ids    traceIndex
+	ids    rowIndex // by trace id
 	free   []uint32 // rows of traces that are gone
 	live   int
 
@@ -135,7 +135,7 @@ func (m *Model) put(s *Span, shape uint32) {
 
 // findRow finds the row of a trace.
 func (m *Model) findRow(id otlp.TraceID) (row uint32, ok bool) {
-	return m.ids.find(id, func(row uint32) bool { return m.traces.at(row).id == id })
+	return m.ids.find(hashTrace(id), func(row uint32) bool { return m.traces.at(row).id == id })
 }
 
 // rowOf finds the row of a trace, or makes one.
@@ -150,7 +150,7 @@ func (m *Model) rowOf(id otlp.TraceID) uint32 {
 		row = m.traces.grow()
 	}
 	*m.traces.edit(row) = traceRow{id: id}
-	m.ids.add(id, row)
+	m.ids.add(hashTrace(id), row)
 	m.live++
 	return row
 }

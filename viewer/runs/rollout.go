@@ -61,6 +61,8 @@ func (r *Rollout) Duration() time.Duration { return time.Duration(r.End - r.Star
 // Total is the wait for admission and the duration.
 func (r *Rollout) Total() time.Duration { return r.Split.Total() }
 
+func (r *Rollout) isOf(env string, task int) bool { return r.Task == task && r.Environment == env }
+
 // Ended tells whether the rollout is over.
 func (r *Rollout) Ended() bool { return r.Outcome != Running }
 

@@ -8,6 +8,10 @@ type run struct {
 	seqs     []uint32      // of the chunk that a row was last written to
 	free     []uint32
 	live     int
+	byTask   rowIndex    // rows by environment and task
+	tasks    int         // different ones
+	attempts map[int]int // rollouts by attempt
+	running  int
 	shapes   []uint32
 	traces   int
 	progress *Progress
@@ -47,17 +51,56 @@ func (r *run) put(x *Rollout) uint32 {
 }
 
 func (r *run) set(at uint32, x *Rollout) {
+	r.note(at, -1)
 	*r.rows.edit(at) = x
+	r.note(at, 1)
 	r.changed = true
 }
 
 // drop frees a row.
 func (r *run) drop(at uint32) {
+	r.note(at, -1)
 	*r.rows.edit(at) = nil
 	r.seqs[at] = 0
 	r.free = append(r.free, at)
 	r.live--
 	r.changed = true
+}
+
+// note counts what stands in a row, or takes it away.
+func (r *run) note(at uint32, sign int) {
+	x := *r.rows.at(at)
+	if x == nil {
+		return
+	}
+	if x.Outcome == Running {
+		r.running += sign
+	}
+	if r.attempts == nil {
+		r.attempts = map[int]int{}
+	}
+	if r.attempts[x.Attempt] += sign; r.attempts[x.Attempt] == 0 {
+		delete(r.attempts, x.Attempt)
+	}
+	hash := hashTask(x.Environment, x.Task)
+	if sign < 0 {
+		r.byTask.drop(hash, at)
+	}
+	_, others := r.byTask.find(hash, func(row uint32) bool { return (*r.rows.at(row)).isOf(x.Environment, x.Task) })
+	if !others && x.Task >= 0 {
+		r.tasks += sign
+	}
+	if sign > 0 {
+		r.byTask.add(hash, at)
+	}
+}
+
+// mostAttempts is the largest attempt.
+func (r *run) mostAttempts() (most int) {
+	for n := range r.attempts {
+		most = max(most, n)
+	}
+	return most
 }
 
 // ended counts rollouts.

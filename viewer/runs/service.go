@@ -53,7 +53,6 @@ func (m *Model) Services(since time.Time) []Service {
 	})
 	out := make([]Service, 0, len(sums))
 	for _, x := range sums {
-		slices.Sort(x.durations)
 		x.Roots, x.OverTime = percentiles(x.durations), x.series.public()
 		out = append(out, x.Service)
 	}

@@ -23,7 +23,11 @@ type snapshot struct {
 type runView struct {
 	id       string
 	rows     view[*Rollout]
+	byTask   *rowIndex // as it is now
 	live     int
+	seen     int // different tasks
+	attempts int // the largest
+	running  int
 	shapes   []uint32
 	traces   int
 	progress *Progress
@@ -73,7 +77,7 @@ func (m *Model) publish(now time.Time) {
 		if r.changed || r.seen == nil {
 			r.changed = false
 			r.seen = &runView{
-				id: r.id, rows: r.rows.view(), live: r.live, shapes: r.shapes, traces: r.traces, progress: r.progress, names: s.names, stats: s.stats,
+				id: r.id, rows: r.rows.view(), byTask: &r.byTask, live: r.live, seen: r.tasks, attempts: r.mostAttempts(), running: r.running, shapes: r.shapes, traces: r.traces, progress: r.progress, names: s.names, stats: s.stats,
 			}
 		}
 		s.runs[i], s.byID[r.id] = r.seen, r.seen
@@ -83,7 +87,7 @@ func (m *Model) publish(now time.Time) {
 
 // rowIn returns the row of a trace in a snapshot, nil when it is not there.
 func (m *Model) rowIn(s *snapshot, id otlp.TraceID) *traceRow {
-	row, ok := m.ids.lookUp(id, func(row uint32) bool { return int(row) < s.traces.n && s.traces.at(row).id == id })
+	row, ok := m.ids.lookUp(hashTrace(id), func(row uint32) bool { return int(row) < s.traces.n && s.traces.at(row).id == id })
 	if !ok {
 		return nil
 	}
@@ -132,12 +136,22 @@ func (m *Model) Totals() Totals {
 func (s *snapshot) listed() []*runView {
 	var out []*runView
 	for _, r := range s.runs {
-		if r == nil {
-			continue
-		}
-		if r.live > 0 || r.id != "" && (r.sums().spans > 0 || r.progress != nil && !r.progress.Over()) {
+		if r.listed() {
 			out = append(out, r)
 		}
 	}
 	return out
+}
+
+func (r *runView) listed() bool {
+	return r != nil && (r.live > 0 || r.id != NoRun && (r.hasSpans() || r.progress != nil && !r.progress.Over()))
+}
+
+func (r *runView) hasSpans() bool {
+	for _, shape := range r.shapes {
+		if st := *r.stats.at(shape); st != nil && st.spans > 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -205,7 +205,7 @@ func (m *Model) forgetTrace(x *traceRow) {
 		m.release(w)
 	}
 	delete(m.partial, x.id)
-	m.ids.drop(x.id, row)
+	m.ids.drop(hashTrace(x.id), row)
 	*m.traces.edit(row) = traceRow{}
 	m.free = append(m.free, row)
 	m.live--

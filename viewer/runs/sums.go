@@ -15,16 +15,15 @@ import (
 type runSum struct {
 	run       Run
 	spans     int64
-	durations []time.Duration // of the rollouts that count, sorted
-	attempts  map[string]int  // the largest of each environment
+	durations []time.Duration // of the rollouts that count
 	best      float64         // reward
 }
 
 // sums computes it once for a view.
 func (r *runView) sums() *runSum {
 	r.once.Do(func() {
-		s := &runSum{attempts: map[string]int{}}
-		s.run.ID, s.run.Progress, s.run.Traces = r.id, r.progress, r.traces
+		s := &runSum{durations: make([]time.Duration, 0, r.live)}
+		s.run.ID, s.run.Progress, s.run.Traces, s.run.Tasks, s.run.Attempts = r.id, r.progress, r.traces, r.seen, r.attempts
 		if r.id != NoRun {
 			s.addSpans(r)
 		}
@@ -103,24 +102,22 @@ func sortedKeys(m map[string]bool) []string {
 	return out
 }
 
-// taskKey names a task of a run.
-type taskKey struct {
-	env  string
-	task int
-}
-
 func (s *runSum) addRollouts(r *runView) {
 	run := &s.run
-	envs, tasks := map[string]int{}, map[taskKey]bool{}
+	envs := map[string]*int{}
+	env, of := "", new(int) // that of the rollout before
+	envs[env] = of
 	var overTime series
 	var first, last uint64
 	r.each(func(x *Rollout) {
 		run.Counts.add(x)
-		envs[x.Environment]++
-		if x.Task >= 0 {
-			tasks[taskKey{x.Environment, x.Task}] = true
+		if x.Environment != env {
+			if env, of = x.Environment, envs[x.Environment]; of == nil {
+				of = new(int)
+				envs[env] = of
+			}
 		}
-		s.attempts[x.Environment] = max(s.attempts[x.Environment], x.Attempt)
+		*of++
 		run.TokensIn += max(x.TokensIn, 0)
 		run.TokensOut += max(x.TokensOut, 0)
 		if x.HasReward {
@@ -137,19 +134,17 @@ func (s *runSum) addRollouts(r *runView) {
 			s.durations = append(s.durations, x.Duration())
 		}
 	})
-	slices.Sort(s.durations)
 	run.Durations, run.OverTime = percentiles(s.durations), overTime.public()
+	s.durations = nil
 	if last > first {
 		run.PerMinute = float64(run.Counts.Finished) / (float64(last-first) / 60e9)
 	}
-	run.Tasks = len(tasks)
-	for _, n := range s.attempts {
-		run.Attempts = max(run.Attempts, n)
+	for e, n := range envs {
+		if *n > 0 {
+			run.Environments = append(run.Environments, e)
+		}
 	}
-	for e := range envs {
-		run.Environments = append(run.Environments, e)
-	}
-	slices.SortFunc(run.Environments, func(a, b string) int { return cmp.Or(cmp.Compare(envs[b], envs[a]), strings.Compare(a, b)) })
+	slices.SortFunc(run.Environments, func(a, b string) int { return cmp.Or(cmp.Compare(*envs[b], *envs[a]), strings.Compare(a, b)) })
 }
 
 // Counts are numbers of rollouts.
@@ -214,11 +209,39 @@ type Percentiles struct {
 	P50, P95, P99, Max time.Duration
 }
 
-func percentiles(sorted []time.Duration) Percentiles {
-	n := len(sorted)
+// percentiles puts the values in buckets and sorts only the buckets that hold one that is asked for: of many that takes a tenth of the time.
+func percentiles(values []time.Duration) Percentiles {
+	n := len(values)
 	if n == 0 {
 		return Percentiles{}
 	}
-	rank := func(percent int) time.Duration { return sorted[max((percent*n+99)/100, 1)-1] }
-	return Percentiles{n, rank(50), rank(95), rank(99), sorted[n-1]}
+	if n < 4*maxBucket {
+		slices.Sort(values)
+		rank := func(percent int) time.Duration { return values[rankOf(percent, n)] }
+		return Percentiles{n, rank(50), rank(95), rank(99), values[n-1]}
+	}
+	var counts [maxBucket]int
+	for _, d := range values {
+		counts[bucketOf(d)]++
+	}
+	var in []time.Duration
+	rank := func(percent int) time.Duration {
+		left, at := rankOf(percent, n), 0
+		for ; left >= counts[at]; at++ {
+			left -= counts[at]
+		}
+		in = in[:0]
+		for _, d := range values {
+			if bucketOf(d) == at {
+				in = append(in, d)
+			}
+		}
+		slices.Sort(in)
+		return in[left]
+	}
+	return Percentiles{n, rank(50), rank(95), rank(99), slices.Max(values)}
 }
+
+func rankOf(percent, n int) int { return max((percent*n+99)/100, 1) - 1 }
+
+func bucketOf(d time.Duration) int { return bucket(uint64(max(d, 0))) }

@@ -20,7 +20,7 @@ type tally struct {
 	shapes []uint32 // of which there are stats
 	stats  []*stat  // by shape
 	traces vec[traceRow]
-	ids    traceIndex
+	ids    rowIndex
 	rolls  []tallied
 	spare  []Rollout // made many at a time
 	gone   []struct {
@@ -61,10 +61,11 @@ func (x *tally) newRollout() *Rollout {
 
 // add adds what a chunk adds to a trace, and returns where it is.
 func (x *tally) add(r *traceRow) uint32 {
-	i, ok := x.ids.find(r.id, func(i uint32) bool { return x.traces.at(i).id == r.id })
+	hash := hashTrace(r.id)
+	i, ok := x.ids.find(hash, func(i uint32) bool { return x.traces.at(i).id == r.id })
 	if !ok {
 		i = x.traces.grow()
-		x.ids.add(r.id, i)
+		x.ids.add(hash, i)
 		*x.traces.edit(i) = *r
 		return i
 	}

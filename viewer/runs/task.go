@@ -39,6 +39,12 @@ type TaskList struct {
 	Columns   int // the largest number of attempts on the page
 }
 
+// taskKey names a task of a run.
+type taskKey struct {
+	env  string
+	task int
+}
+
 func taskOrder(name string, key func(t *Task) (bool, float64)) order[*Task] {
 	return order[*Task]{name, func(t *Task) sortKey {
 		has, x := key(t)

@@ -92,8 +92,8 @@ func (s *summary) groups(run *string) (*Groups, error) {
 		for i := range runsList.Rows {
 			out.Rollouts += runsList.Rows[i].Counts.Rollouts
 		}
-	} else if r := s.light(id); r != nil {
-		out.Rollouts = r.Counts.Rollouts
+	} else if r := s.outline(id); r != nil {
+		out.Rollouts = r.Rollouts
 	}
 	if out.Rollouts > 0 {
 		out.BytesPerRollout = new(out.Bytes / int64(out.Rollouts))

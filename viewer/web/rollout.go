@@ -93,12 +93,12 @@ func atLeast(n, low int64) *int64 {
 
 // rolloutsOf are the rollouts of a trace, by start, at most limit of them.
 func (h *Handler) rolloutsOf(v *view, limit int) (list []Rollout, total int) {
-	ofRun := map[string]*runs.Run{}
+	ofRun := map[string]*runs.Outline{}
 	for i := range v.rollouts[:min(len(v.rollouts), limit)] {
 		r := &v.rollouts[i].Rollout
 		run, ok := ofRun[r.Run]
 		if !ok {
-			run = h.model.light(r.Run)
+			run = h.model.outline(r.Run)
 			ofRun[r.Run] = run
 		}
 		list = append(list, h.model.rolloutOf(r, run))
@@ -111,7 +111,7 @@ func (h *Handler) rolloutAt(v *view, row int) *Rollout {
 	for i := range v.rollouts {
 		a := &v.rollouts[i]
 		if a.Root < 0 && len(v.rollouts) == 1 || a.Root >= 0 && v.rowOf[a.Root] == int32(row) {
-			return new(h.model.rolloutOf(&a.Rollout, h.model.light(a.Run)))
+			return new(h.model.rolloutOf(&a.Rollout, h.model.outline(a.Run)))
 		}
 	}
 	return nil
@@ -177,7 +177,7 @@ func (h *Handler) rolloutLink(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusFound)
 }
 
-func (s *summary) rolloutOf(x *runs.Rollout, r *runs.Run) Rollout {
+func (s *summary) rolloutOf(x *runs.Rollout, r *runs.Outline) Rollout {
 	if r == nil {
 		return rolloutOf(x, 0, 0)
 	}
@@ -190,7 +190,7 @@ func (s *summary) rollout(k rolloutKey) (found *Rollout, others []Rollout, err e
 		return nil, nil, notFound("There is no such rollout.", "The run has no attempt "+commas(int64(k.attempt))+" of task "+commas(int64(k.task))+
 			" in "+quote(clip(otlp.Text(k.env), 100))+".")
 	}
-	r := s.light(k.run)
+	r := s.outline(k.run)
 	for _, o := range all[:min(len(all), 64)] {
 		others = append(others, s.rolloutOf(o, r))
 	}

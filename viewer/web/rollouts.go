@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/lensgo/lens/viewer/query"
-	"github.com/lensgo/lens/viewer/runs"
 )
 
 // Rollouts is the table of rollouts.
@@ -36,21 +35,21 @@ func (s *summary) rollouts(run string, a ask) (*Rollouts, error) {
 	if err != nil {
 		return nil, fault(err, run)
 	}
-	r := s.light(run)
+	r := s.outline(run)
 	out := &Rollouts{Next: cursorOf(list.Next), Matched: list.Matched, Total: list.Total}
 	longest := int64(0)
 	for _, x := range list.Rows {
 		out.Rows = append(out.Rows, s.rolloutOf(x, r))
 		longest = max(longest, int64(x.Total()))
 	}
-	out.Scale = scaleOf(r, longest)
+	out.Scale = s.scaleOf(run, longest)
 	return out, nil
 }
 
 // scaleOf is the common scale of time bars: what is longer than nearly all ends in a mark. The 99th percentile alone would be
 // the longest one in a run of less than a hundred, and a single timeout would make every other bar too short to read.
-func scaleOf(r *runs.Run, longest int64) int64 {
-	if r != nil && r.Durations.N > 0 {
+func (s *summary) scaleOf(run string, longest int64) int64 {
+	if r, ok := s.m.RunRow(run); ok && r.Durations.N > 0 {
 		return roundUp(int64(min(r.Durations.P99, r.Durations.P95*3/2)))
 	}
 	return roundUp(longest)

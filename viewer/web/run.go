@@ -96,7 +96,7 @@ func (s *summary) runOf(r *runs.Run) Run {
 		out.Rate = finite(r.PerMinute)
 	}
 	switch {
-	case s.goesOn(r):
+	case s.goesOn(r.Running(), r.Progress, r.Last):
 		out.State, out.Ended = "running", nil
 	case c.Running > 0 && (r.Progress == nil || !r.Progress.Over()):
 		out.Note = count(int64(c.Running), "rollout never ended", "rollouts never ended")
@@ -145,33 +145,26 @@ func (r *Run) add(note string) {
 }
 
 // goesOn tells whether a run is still running.
-func (s *summary) goesOn(r *runs.Run) bool {
-	if r.Progress == nil && quiet(s.now(), r.Last) {
-		return false
-	}
-	return r.Running()
+func (s *summary) goesOn(running bool, p *runs.Progress, last uint64) bool {
+	return running && (p != nil || !quiet(s.now(), last))
 }
 
 // run is a run as a list has it, nil when there is none.
 func (s *summary) run(id string) *Run {
-	r := s.light(id)
-	if r == nil {
+	r, ok := s.m.RunRow(id)
+	if !ok {
 		return nil
 	}
-	return new(s.runOf(r))
+	return new(s.runOf(&r))
 }
 
-// light is a run without its charts.
-func (s *summary) light(id string) *runs.Run {
-	q, err := s.parse("", query.Runs, equals(query.Run, id))
-	if err != nil {
+// outline is what is known of a run without a look at its rollouts, nil when there is none.
+func (s *summary) outline(id string) *runs.Outline {
+	o, ok := s.m.Outline(id)
+	if !ok {
 		return nil
 	}
-	list, err := s.m.Runs(q, runs.Page{Size: 1})
-	if err != nil || len(list.Rows) == 0 {
-		return nil
-	}
-	return &list.Rows[0]
+	return &o
 }
 
 // runAt is the run that went on at a time in unix seconds, nil when none did that is known.

@@ -64,7 +64,7 @@ func (h *Handler) getRunComparison(r *http.Request, p *params) (any, error) {
 func (s *summary) compare(a, b string, page ask) (*RunComparison, error) {
 	c, ok := s.m.Compare(a, b)
 	if !ok {
-		if s.light(a) == nil {
+		if s.outline(a) == nil {
 			return nil, noRun(a)
 		}
 		return nil, noRun(b)

@@ -46,8 +46,8 @@ func (h *Handler) getRunLogs(r *http.Request, p *params) (any, error) {
 	}
 	h.countRunLogs(out, q)
 	started := uint64(0)
-	if run := h.model.run(run); run != nil && run.Started != nil {
-		started = uint64(*run.Started)
+	if run := h.model.outline(run); run != nil {
+		started = run.Started
 	}
 	texts := newBudget()
 	for i := range page.Records {

@@ -46,7 +46,7 @@ func (s *summary) tasks(run string, a ask) (*Tasks, error) {
 	if err != nil {
 		return nil, fault(err, run)
 	}
-	r := s.light(run)
+	r := s.outline(run)
 	out := &Tasks{Next: cursorOf(list.Next), Matched: list.Matched, Total: list.Total, AllScored: list.AllScored}
 	longest := int64(0)
 	for _, t := range list.Rows {
@@ -61,6 +61,6 @@ func (s *summary) tasks(run string, a ask) (*Tasks, error) {
 		out.Columns = max(out.Columns, len(row.Attempts))
 		out.Rows = append(out.Rows, row)
 	}
-	out.Scale = scaleOf(r, longest)
+	out.Scale = s.scaleOf(run, longest)
 	return out, nil
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"time"
 
-	"github.com/lensgo/lens/viewer/query"
 	"github.com/lensgo/lens/viewer/runs"
 )
 
@@ -44,13 +43,14 @@ func (s *summary) sums() totals {
 func (s *summary) countActive(now time.Time) {
 	active := map[string]bool{}
 	since := now.Add(-rateWindow)
-	list, _ := s.m.Runs(query.Query{}, runs.Page{Size: 1000})
-	for i := range list.Rows {
-		r := &list.Rows[i]
-		if s.goesOn(r) {
+	for _, o := range s.m.Outlines() {
+		if s.goesOn(o.GoesOn(), o.Progress, o.Last) {
 			s.all.running++
 		}
-		if int64(r.Last) >= since.UnixNano() {
+		if int64(o.Last) < since.UnixNano() {
+			continue
+		}
+		if r, ok := s.m.RunRow(o.ID); ok {
 			for _, name := range r.Services {
 				active[name] = true
 			}

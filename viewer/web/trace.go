@@ -161,8 +161,11 @@ func (h *Handler) runOf(id string) *TraceRun {
 		return nil
 	}
 	out := &TraceRun{ID: id}
-	if run := h.model.run(id); run != nil {
-		out.Started, out.Ended = run.Started, run.Ended
+	if run := h.model.outline(id); run != nil {
+		out.Started, out.Ended = known(run.Started), known(run.Last)
+		if h.model.goesOn(run.GoesOn(), run.Progress, run.Last) {
+			out.Ended = nil
+		}
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"github.com/lensgo/lens/viewer/otlp"
-	"github.com/lensgo/lens/viewer/query"
 	"github.com/lensgo/lens/viewer/runs"
 )
 
@@ -40,18 +39,14 @@ type runMark struct {
 }
 
 func (s *summary) marks() (marks map[string]runMark, complete bool) {
-	list, err := s.m.Runs(query.Query{}, runs.Page{Size: 1000})
-	if err != nil {
-		return nil, false
-	}
-	marks = make(map[string]runMark, len(list.Rows))
-	for i := range list.Rows {
-		r := &list.Rows[i]
-		m := runMark{spans: r.Spans, last: int64(r.Last), finished: r.Counts.Finished, running: s.goesOn(r)}
-		if r.Progress != nil {
-			m.progress = *r.Progress
+	list := s.m.Outlines()
+	marks = make(map[string]runMark, len(list))
+	for _, o := range list[:min(len(list), 1000)] {
+		m := runMark{spans: o.Spans, last: int64(o.Last), finished: o.Finished(), running: s.goesOn(o.GoesOn(), o.Progress, o.Last)}
+		if o.Progress != nil {
+			m.progress = *o.Progress
 		}
-		marks[r.ID] = m
+		marks[o.ID] = m
 	}
-	return marks, list.Next == ""
+	return marks, len(list) <= 1000
 }

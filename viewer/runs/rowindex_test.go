@@ -8,17 +8,17 @@ import (
 	"github.com/lensgo/lens/viewer/otlp"
 )
 
-// TestTraceIndex holds the index against a map.
-func TestTraceIndex(t *testing.T) {
+// TestRowIndex holds the index against a map.
+func TestRowIndex(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	var x traceIndex
+	var x rowIndex
 	rows := map[uint32]otlp.TraceID{}
 	byID := map[otlp.TraceID]uint32{}
 	most := 0
 	for i := range 60_000 {
 		var id otlp.TraceID
 		binary.LittleEndian.PutUint64(id[8:], rng.Uint64N(8000))
-		row, ok := x.find(id, func(row uint32) bool { return rows[row] == id })
+		row, ok := x.find(hashTrace(id), func(row uint32) bool { return rows[row] == id })
 		want, there := byID[id]
 		if ok != there || ok && row != want {
 			t.Fatalf("%s is in row %d, %v; want %d, %v", id, row, ok, want, there)
@@ -26,10 +26,10 @@ func TestTraceIndex(t *testing.T) {
 		switch {
 		case !there && i < 40_000:
 			row := uint32(i)
-			x.add(id, row)
+			x.add(hashTrace(id), row)
 			rows[row], byID[id] = id, row
 		case there && (i >= 40_000 || rng.IntN(3) == 0):
-			x.drop(id, row)
+			x.drop(hashTrace(id), row)
 			delete(rows, row)
 			delete(byID, id)
 		}
@@ -39,7 +39,7 @@ func TestTraceIndex(t *testing.T) {
 		most = max(most, len(x.places))
 	}
 	for id, row := range byID {
-		x.drop(id, row)
+		x.drop(hashTrace(id), row)
 	}
 	if x.n != 0 || most < 8192 || len(x.places) > most/4 {
 		t.Errorf("%d are left, %d places of %d", x.n, len(x.places), most)
