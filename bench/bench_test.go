@@ -61,6 +61,27 @@ func TestInterleave_errors_and_missing_numbers(t *testing.T) {
 	}
 }
 
+func TestAdded(t *testing.T) {
+	fixed := func(v float64) func(context.Context) (bench.Sample, error) {
+		return func(context.Context) (bench.Sample, error) { return bench.Sample{"cpu": v}, nil }
+	}
+	r, err := bench.Interleave(t.Context(), 3, []bench.Case{
+		{Name: "bare", Run: fixed(10)}, {Name: "ours", Run: fixed(11)}, {Name: "theirs", Run: fixed(14)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Added("ours", "theirs", "bare", "cpu"); got.N != 3 || got.Median != .25 {
+		t.Errorf("1 more by 4 more is %v", got)
+	}
+	if got := r.Added("ours", "bare", "bare", "cpu"); got.N != 0 {
+		t.Errorf("by what adds nothing it is %v", got)
+	}
+	if got := r.Added("ours", "nobody", "bare", "cpu"); got.N != 0 {
+		t.Errorf("by what is missing it is %v", got)
+	}
+}
+
 func TestSpread_JSON(t *testing.T) {
 	b, err := json.Marshal([]bench.Spread{{N: 3, Median: 2, P25: 1, P75: 3}, bench.SpreadOf(nil)})
 	if got, want := string(b), `[{"n":3,"median":2,"p25":1,"p75":3},null]`; got != want || err != nil {

@@ -33,8 +33,8 @@
 //
 // What follows from it: a SERVER span begins when the request has been read and ends before the answer is written, calls
 // of unknown methods have none, and the order counts. Interceptors that come before these see no span in their context, and
-// what they refuse has none. An interceptor that recovers panics hides them from those outside of it: put it before
-// ([grpc.ChainUnaryInterceptor] with the first option) to have panics on spans.
+// what they refuse has none. An interceptor that recovers panics hides them from those outside of it: give it to
+// grpc.NewServer before these to have panics on spans, with it after these there is its status only.
 //
 // # Cost when off
 //

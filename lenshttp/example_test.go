@@ -76,6 +76,17 @@ func ExampleHandler() {
 	// client GET
 }
 
+// A router that is not http.ServeMux says which route it took.
+func ExampleSetRoute() {
+	router := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// ... finds the route
+		lenshttp.SetRoute(r.Context(), "/orders/{id}") // and the span is named "GET /orders/{id}"
+		fmt.Println("order 7")
+	})
+	lenshttp.Handler(serverGroup, router).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/orders/7", nil))
+	// Output: order 7
+}
+
 // printer prints spans as they end.
 type printer struct{ sdktrace.SpanProcessor }
 
