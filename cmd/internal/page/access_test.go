@@ -25,7 +25,13 @@ type verdict struct {
 
 func (p *tab) judge() verdict {
 	p.t.Helper()
-	return eval[verdict](p, "(() => {"+access+"})()")
+	return p.judgeAfter("null")
+}
+
+// judgeAfter judges what an expression has made of the screen, before an update can mend it.
+func (p *tab) judgeAfter(spoil string) verdict {
+	p.t.Helper()
+	return eval[verdict](p, "(() => {"+spoil+";\n"+access+"})()")
 }
 
 // screen is a screen of the demo with everything on it.
@@ -162,8 +168,7 @@ func TestJudge(t *testing.T) {
 			p.t = t
 			p.do("load again", reload)
 			p.until("the traces", "rows().length > 5")
-			eval[any](p, "("+test.spoil+", null)")
-			if got := strings.Join(p.judge().Complaints, "\n"); !strings.Contains(got, test.want) {
+			if got := strings.Join(p.judgeAfter(test.spoil).Complaints, "\n"); !strings.Contains(got, test.want) {
 				t.Errorf("it says %q, not %q", got, test.want)
 			}
 		})
