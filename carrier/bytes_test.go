@@ -31,8 +31,7 @@ func TestBytes(t *testing.T) {
 }
 
 func TestBytesOfNothing(t *testing.T) {
-	//nolint:staticcheck // a nil context is allowed
-	for _, ctx := range []context.Context{nil, t.Context(), lens.Detach(lens.WithParent(t.Context(), lens.RefFrom(traced(t))))} {
+	for _, ctx := range []context.Context{none, t.Context(), lens.Detach(lens.WithParent(t.Context(), lens.RefFrom(traced(t))))} {
 		if b := carrier.Bytes(ctx); b != nil {
 			t.Errorf("%q is sent for nothing", b)
 		}
@@ -49,6 +48,7 @@ func TestFromBytes(t *testing.T) {
 		"baggage alone":         {`{"baggage":"k=v"}`, lens.Map{"baggage": "k=v"}},
 		"a future version":      {`{"traceparent":"01` + traceparent[2:] + `-more"}`, lens.Map{"traceparent": traceparent}},
 		"other members":         {`{"seq":7,"x":{"traceparent":[null]},"traceparent":"` + traceparent + `","y":"z"}`, lens.Map{"traceparent": traceparent}},
+		"signs in a text":       {`{"x":"\"{:[\\","traceparent":"` + traceparent + `"}`, lens.Map{"traceparent": traceparent}},
 		"a tracestate is wrong": {`{"traceparent":"` + traceparent + `","tracestate":"A=1"}`, lens.Map{"traceparent": traceparent}},
 		"a reservation":         {`{"traceparent":"` + traceparent + `","tracestate":"lens=r"}`, lens.Map{"traceparent": traceparent, "tracestate": "lens=r"}},
 		"blanks around":         {" \n{\"baggage\":\"k=v\"}\n", lens.Map{"baggage": "k=v"}},
@@ -96,8 +96,7 @@ func TestFromBytesUnusable(t *testing.T) {
 			}
 		})
 	}
-	//nolint:staticcheck // a nil context is allowed
-	if ctx := carrier.FromBytes(nil, nil); ctx != context.Background() {
+	if ctx := carrier.FromBytes(none, nil); ctx != context.Background() {
 		t.Errorf("no context gives %v", ctx)
 	}
 }

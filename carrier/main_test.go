@@ -31,6 +31,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+var none context.Context // nil, which is allowed
+
 // traced is a context with everything that travels.
 func traced(t testing.TB) context.Context {
 	t.Helper()
