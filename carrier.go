@@ -49,7 +49,7 @@ func ParseRef(traceparent, tracestate string) (Ref, error) {
 	return Ref{TraceID: p.TraceID, SpanID: p.SpanID, Flags: p.Flags, Remote: true, state: state}, err
 }
 
-// Carrier is what trace context and baggage are written into and read from: headers, metadata, environment. Keys are
+// Carrier is what trace context and baggage are written into and read from: headers, metadata, a message. Keys are
 // asked for in lower case ("traceparent"); Set replaces what was there. A carrier that can hold several values of one
 // key also has the method
 //
@@ -62,8 +62,8 @@ type Carrier interface {
 	Keys() []string
 }
 
-// Map is a [Carrier] with keys as they are, for messages and the environment of a child process. A nil Map holds nothing
-// and stays so.
+// Map is a [Carrier] with keys as they are, for messages and remote calls; package carrier has what is for bytes and child
+// processes. A nil Map holds nothing and stays so.
 type Map map[string]string
 
 // Get gives the value of key, or "".

@@ -38,7 +38,8 @@
 // # Trace context
 //
 // [Inject] and [Extract] carry a trace over the edge of a process, in a [Header] or a [Map]; package lenshttp does it for
-// net/http. Context passes through groups that are off, so a trace stays one whatever is switched.
+// net/http, package carrier for what has no headers: bytes, child processes, the workers of a job. Context passes through
+// groups that are off, so a trace stays one whatever is switched.
 //
 // # Switching
 //
