@@ -15,6 +15,9 @@ lint: .bin/staticcheck
 	@unformatted=$$(gofmt -l $$(git ls-files "*.go")); [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted"; exit 1; }
 	go vet work
 	.bin/staticcheck work
+	go build -o .bin/lensvet ./lensvet/cmd/lensvet
+	.bin/lensvet -test=false work
+	.bin/lensvet -program work
 
 .bin/staticcheck: tools/go.mod
 	cd tools && GOWORK=off GOBIN=$(CURDIR)/.bin go install tool

@@ -60,9 +60,15 @@ func (n *names) of(e ast.Expr) bound {
 	return free
 }
 
-// isPattern: the conventions for HTTP make names of the pattern that a mux found, and of the method.
+// patterns are fields of other packages that the conventions make names of: what a mux found, the method of a call.
+var patterns = map[string][]string{
+	"net/http":                     {"Pattern", "Method"},
+	"google.golang.org/grpc":       {"FullMethod"},
+	"google.golang.org/grpc/stats": {"FullMethodName"},
+}
+
 func isPattern(v *types.Var) bool {
-	return v != nil && v.IsField() && v.Pkg() != nil && v.Pkg().Path() == "net/http" && (v.Name() == "Pattern" || v.Name() == "Method")
+	return v != nil && v.IsField() && v.Pkg() != nil && slices.Contains(patterns[v.Pkg().Path()], v.Name())
 }
 
 // variable looks at all that a variable or field is set to.

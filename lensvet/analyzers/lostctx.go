@@ -97,7 +97,7 @@ func (u *unit) goesOn(s start, v, old *types.Var) (used *ast.Ident, always bool)
 		}
 		if at.ParentEdgeKind() == edge.AssignStmt_Lhs {
 			sets = append(sets, use{at: at})
-		} else if u.passes(at) {
+		} else if u.passes(at) && runs(at, s.fn) {
 			passed[at] = true
 		}
 	}
@@ -136,6 +136,20 @@ func first(block *cfg.Block, i int, passed map[inspector.Cursor]bool, ends, sets
 	}
 	walk(block, block.Nodes[i:])
 	return found
+}
+
+// runs reports whether a place is reached with the function itself: not in a function literal that is kept for later.
+func runs(at, fn inspector.Cursor) bool {
+	for {
+		inner, ok := function(at)
+		if !ok || inner == fn {
+			return ok
+		}
+		if kind := inner.ParentEdgeKind(); kind != edge.CallExpr_Fun && kind != edge.CallExpr_Args {
+			return false
+		}
+		at = inner
+	}
 }
 
 // passes reports whether a context is given, at a place, to a function that may start spans in it.

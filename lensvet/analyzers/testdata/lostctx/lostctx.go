@@ -111,6 +111,13 @@ func before(ctx context.Context) {
 	span.End()
 }
 
+func keptForLater(ctx context.Context) func() error {
+	_, span := step.Start(ctx, "a")
+	defer span.End()
+	later := func() error { return work(ctx) }
+	return later
+}
+
 func silenced(ctx context.Context) error {
 	_, span := step.Start(ctx, "a") //lensvet:ignore lostctx the wait is a leaf
 	defer span.End()
