@@ -42,9 +42,20 @@
 // a restart reads footers and no span; the result is the same model. [Model.Forget] takes a chunk away.
 //
 // Spans are remembered one by one only as long as their trace is young ([Options.MaxSpans]). What comes later is counted at once, and
-// its rollout brought up to date by [Model.Heal], which loads the trace from the store. Copies are told apart only among remembered spans.
+// its rollout brought up to date by [Model.Heal], which loads the trace from the store. Copies are told apart only among remembered spans;
+// a whole request that comes again is the store's to know.
 //
 // A trace counts for the run of its root. A span counts for the run that its own resource names.
+//
+// # Cost
+//
+// A span costs about a microsecond of processor time, and 30 bytes of memory for as long as it is stored: a row for its trace and
+// one for its rollout. To take it is to write a record; how a trace hangs together is found out when a reader asks, or when a rollout has ended and
+// its trace was quiet for a chunk. So the footers of a busy store have the rows of few rollouts that go on: after a clean end
+// ([Model.Settle]) all are there, after a kill Heal reads those. Large traces may take a twentieth of the time. What retention takes
+// away is forgotten, with names and runs of which nothing is left.
+//
+// A list looks at each of its rows, 100,000 in some milliseconds. A trace, a rollout of a task and the [Outline] of a run are looked up.
 //
 // # Concurrency
 //

@@ -223,55 +223,80 @@ func (m *Model) Partial() int {
 
 // Heal brings the rollouts up to date to which spans came after their other spans were no longer in memory: after a restart, or
 // after a long silence. Until then their rows stay as they were. It asks the loader for one trace at a time, without holding up
-// anybody, and returns how many it healed. A trace that cannot be loaded stays as it is until the next call; the error says which
-// was the first.
+// anybody, and returns how many it healed. A trace that cannot be loaded, or to which spans come meanwhile, stays as it is until the
+// next call; the error says which was the first that could not.
 //
 // It may be called by any goroutine, also while spans come; call it after the folder was opened and then every few seconds.
 func (m *Model) Heal(ctx context.Context, load Loader) (healed int, err error) {
-	m.mu.Lock()
-	ids := make([]otlp.TraceID, 0, len(m.partial))
-	for id := range m.partial {
-		ids = append(ids, id)
-	}
-	m.mu.Unlock()
-	for _, id := range ids {
+	for _, x := range m.waiting() {
 		if ctx.Err() != nil {
 			return healed, ctx.Err()
 		}
-		spans, loadErr := load(ctx, id)
+		spans, loadErr := load(ctx, x.id)
 		if loadErr != nil {
-			err = cmp.Or(err, fmt.Errorf("cannot load trace %s: %w", id, loadErr))
+			err = cmp.Or(err, fmt.Errorf("cannot load trace %s: %w", x.id, loadErr))
 			continue
 		}
-		m.heal(id, spans)
-		healed++
+		if m.heal(x, spans) {
+			healed++
+		}
 	}
 	return healed, err
 }
 
-// heal puts loaded spans beside those that are remembered.
-func (m *Model) heal(id otlp.TraceID, spans []Span) {
+// patient is a trace that waits for Heal, and how many spans it has.
+type patient struct {
+	id    otlp.TraceID
+	spans int32
+}
+
+func (m *Model) waiting() (list []patient) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	defer delete(m.partial, id)
-	row, ok := m.findRow(id)
-	if !ok {
-		return
+	for id := range m.partial {
+		if row, ok := m.findRow(id); ok {
+			list = append(list, patient{id, m.traces.at(row).spans})
+		} else {
+			delete(m.partial, id)
+		}
 	}
-	w := m.open[id]
+	return list
+}
+
+// heal puts loaded spans beside those that are remembered. It is false for a trace to which spans came meanwhile, or will at once: the
+// store shows them before the model is told, which would take them for copies. It is healed the next time.
+func (m *Model) heal(x patient, spans []Span) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	row, ok := m.findRow(x.id)
+	if !ok {
+		return false
+	}
+	var loaded bundle
+	for i := range spans {
+		if spans[i].Trace == x.id {
+			loaded.add(&spans[i], m.t.shapeOf(&spans[i]))
+		}
+	}
+	if at := m.traces.at(row); at.spans != x.spans || len(loaded.nodes) > int(at.spans) {
+		return false
+	}
+	w := m.open[x.id]
 	if w == nil {
-		w = m.newWork(id)
+		w = m.newWork(x.id)
 	}
 	w.touched = m.added
 	for i := range spans {
-		if spans[i].Trace == id && w.add(&spans[i], m.t.shapeOf(&spans[i])) {
+		if spans[i].Trace == x.id && w.add(&spans[i], m.t.shapeOf(&spans[i])) {
 			m.nodes++
 		}
 	}
 	m.recount(row, len(w.nodes))
+	delete(m.partial, x.id)
 	w.partial, w.done = false, 0 // look at everything
 	m.changed = true
 	m.soil(w)
+	return true
 }
 
 // recount corrects the spans of a trace by what turned out to be copies.
