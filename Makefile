@@ -36,5 +36,5 @@ soak:
 	cd bench && GOWORK=off go run ./viewer -size full -only start,kill,soak
 
 tidy:
-	for m in . cmd gym lensgrpc lensvet telemetry viewer bench tools; do (cd $$m && GOWORK=off go mod tidy) || exit 1; done
+	for m in . cmd examples gym lensgrpc lensvet telemetry viewer bench tools; do (cd $$m && GOWORK=off go mod tidy) || exit 1; done
 	go work sync
