@@ -110,9 +110,7 @@ func (m *Model) mergeTrace(x *traceRow) (row uint32) {
 	if w != nil && x.spans > 0 {
 		w.partial = true // of what is remembered, this is not
 	}
-	for _, p := range m.t.sets[x.processes] {
-		at.processes = m.t.with(at.processes, p)
-	}
+	at.processes = m.t.union(at.processes, x.processes)
 	m.moved(before, m.runOf(at))
 	if w != nil && w.partial && at.gym {
 		m.partial[x.id] = struct{}{}

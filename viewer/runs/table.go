@@ -173,6 +173,17 @@ func (t *table) with(set, member uint32) uint32 {
 	return i
 }
 
+// union numbers a set with all members of another.
+func (t *table) union(set, other uint32) uint32 {
+	if set == 0 || set == other { // mostly
+		return other
+	}
+	for _, member := range t.sets[other] {
+		set = t.with(set, member)
+	}
+	return set
+}
+
 // maxTexts bounds the texts of which there is one only.
 const maxTexts = 10_000
 

@@ -71,9 +71,7 @@ func (x *tally) add(r *traceRow) uint32 {
 	}
 	at := x.traces.edit(i)
 	at.merge(r, x.t)
-	for _, p := range x.t.sets[r.processes] {
-		at.processes = x.t.with(at.processes, p)
-	}
+	at.processes = x.t.union(at.processes, r.processes)
 	if r.judged >= at.judged {
 		at.judged, at.partial = r.judged, r.partial
 	}
