@@ -4,6 +4,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/tools/go/analysis"
@@ -17,6 +18,7 @@ import (
 // checks, since that is what takes time.
 func TestAnalyzers(t *testing.T) {
 	set(t, analyzers.LoopDefault, "on", "true")
+	var mu sync.Mutex // packages are checked side by side
 	ran := map[string]int{}
 	all := &analysis.Analyzer{Name: "all", Doc: "run the check that a package is for"}
 	for _, a := range analyzers.All() {
@@ -35,7 +37,10 @@ func TestAnalyzers(t *testing.T) {
 			each := *pass
 			each.Analyzer = a
 			each.Report = func(d analysis.Diagnostic) {
-				if ran[a.Name]++; d.Category != a.Name || !strings.HasSuffix(d.URL, "docs/lensvet.md#"+a.Name) {
+				mu.Lock()
+				ran[a.Name]++
+				mu.Unlock()
+				if d.Category != a.Name || !strings.HasSuffix(d.URL, "docs/lensvet.md#"+a.Name) {
 					t.Errorf("%s reports in the category %q with the page %q", a.Name, d.Category, d.URL)
 				}
 				pass.Report(d)

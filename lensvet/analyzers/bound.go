@@ -38,12 +38,20 @@ func (n *names) of(e ast.Expr) bound {
 	if tv, ok := n.u.info.Types[e]; ok && tv.Value != nil {
 		return bounded
 	}
+	if t := n.u.info.TypeOf(e); t != nil && isEnum(t) {
+		return bounded
+	} else if t != nil && !isString(t) {
+		return free // a number, an error
+	}
 	switch e := e.(type) {
 	case *ast.Ident:
 		return n.variable(n.u.variable(e))
 	case *ast.SelectorExpr:
 		if isPattern(n.u.variable(e)) {
 			return bounded
+		}
+		if n.tagged(e) {
+			return free
 		}
 		return n.variable(n.u.variable(e))
 	case *ast.BinaryExpr:
@@ -71,6 +79,29 @@ func isPattern(v *types.Var) bool {
 	return v != nil && v.IsField() && v.Pkg() != nil && slices.Contains(patterns[v.Pkg().Path()], v.Name())
 }
 
+// tagged reports whether a field is read from data: something decodes into a field that has a tag.
+func (n *names) tagged(e *ast.SelectorExpr) bool {
+	selection := n.u.info.Selections[e]
+	if selection == nil || selection.Kind() != types.FieldVal {
+		return false
+	}
+	t := selection.Recv()
+	for depth, i := range selection.Index() {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		fields, ok := t.Underlying().(*types.Struct)
+		if !ok {
+			return false
+		}
+		if depth == len(selection.Index())-1 {
+			return fields.Tag(i) != ""
+		}
+		t = fields.Field(i).Type()
+	}
+	return false
+}
+
 // variable looks at all that a variable or field is set to.
 func (n *names) variable(v *types.Var) bound {
 	if v == nil {
@@ -93,8 +124,10 @@ func (n *names) variable(v *types.Var) bound {
 		return max(most, given)
 	case v.Kind() == types.PackageVar && v.Pkg() != n.k.pass.Pkg:
 		return bounded // a name that another package has chosen
-	case v.IsField() && len(exprs) == 0:
+	case v.IsField() && len(exprs) == 0 && v.Pkg() != n.k.pass.Pkg:
 		return free // read from somewhere
+	case v.IsField() && len(exprs) == 0:
+		return given // an option that a user sets
 	}
 	return most
 }
@@ -127,9 +160,6 @@ var shapers = map[string][]string{
 
 func (n *names) call(call *ast.CallExpr) bound {
 	if tv := n.u.info.Types[call.Fun]; tv.IsType() && len(call.Args) == 1 {
-		if isEnum(n.u.info.TypeOf(call.Args[0])) {
-			return bounded
-		}
 		return n.of(call.Args[0])
 	}
 	fn := n.u.Callee(call)

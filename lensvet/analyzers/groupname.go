@@ -89,20 +89,18 @@ func isGerund(word string) bool {
 
 // nounsInIng are words in -ing that name things, at the beginning of names of groups in this trade.
 var nounsInIng = strings.Fields(`
-	accounting addressing advertising aliasing backing balancing batching billing binding blending blocking booking
-	branching bridging briefing broadcasting bucketing buffering building caching casing casting ceiling charging
-	checkpointing chunking clearing clipping clustering coding compositing computing conditioning coupling crossing
-	decoding dispatching drawing embedding encoding engineering evening everything fencing filing filtering finding
-	forecasting framing funding gating grading hashing heading hosting housing imaging indexing ingoing inning
-	interleaving inventing invoicing keying knowing labeling landing layering learning lending lighting listing logging
-	mailing manufacturing mapping marketing masking matching meaning meeting messaging metering mining mixing modeling
-	monitoring morning multiprocessing multithreading naming networking nothing offering offloading onboarding opening
-	ordering outgoing packaging packing padding paging painting pairing parking parsing partitioning peering pending
-	pipelining planning plumbing polling pooling positioning posting prefetching pricing printing profiling programming
-	prompting proving provisioning proxying pruning publishing purchasing quantizing queueing queuing ranking rating
-	reading reasoning recording remaining rendering reporting ringing roofing routing rolling sampling scaling scanning
-	scheduling scoring screening scripting searching seating sequencing serving setting sharding shipping sibling
-	signaling signing smoothing something spelling staging standing starting steering storing streaming string striping
-	styling synching talking teaching testing throttling ticketing tiling timing tooling touring tracing tracking trading
-	training transcoding tuning typing underlying upcoming versioning viewing voting warning weighing wiring working
-	writing`)
+	accounting advertising aliasing backing balancing batching billing binding blending blocking booking branching
+	bridging briefing broadcasting bucketing buffering building caching casing casting ceiling charging checkpointing
+	chunking clipping clustering coding compositing computing conditioning coupling crossing decoding dispatching
+	embedding encoding engineering evening everything fencing filtering forecasting framing funding gating grading hashing
+	heading hosting housing imaging indexing ingoing inning interleaving inventing invoicing knowing labeling landing
+	layering learning lending lighting logging mailing manufacturing mapping marketing masking matching meaning meeting
+	messaging metering mining mixing modeling monitoring morning multiprocessing multithreading naming networking nothing
+	offering offloading onboarding ordering outgoing packaging packing padding paging painting pairing parking
+	partitioning peering pending pipelining planning plumbing polling pooling positioning posting prefetching pricing
+	profiling programming prompting provisioning proxying pruning purchasing quantizing queueing queuing ranking rating
+	reasoning remaining rendering reporting roofing routing rolling sampling scaling scanning scheduling scoring screening
+	scripting seating sequencing serving sharding shipping sibling signaling signing smoothing something spelling staging
+	standing steering streaming string striping testing throttling ticketing tiling timing tooling touring tracing
+	tracking trading training transcoding tuning typing underlying upcoming versioning viewing voting warning weighing
+	wiring`)

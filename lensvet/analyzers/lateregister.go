@@ -57,9 +57,12 @@ func (u *unit) onDefault(site site) bool {
 	return false
 }
 
-// early reports whether a place is reached before main, or in main before a spec is set.
+// early reports whether a place is reached before main, or before a spec is set.
 func (u *unit) early(at inspector.Cursor, pkg *types.Package, seen map[*types.Func]bool) bool {
 	fn, ok := function(at)
+	if ok && u.beforeSpec(fn, at.Node().Pos()) {
+		return true
+	}
 	for ok {
 		if _, lit := fn.Node().(*ast.FuncLit); !lit {
 			break
@@ -81,7 +84,8 @@ func (u *unit) early(at inspector.Cursor, pkg *types.Package, seen map[*types.Fu
 	case decl.Recv == nil && decl.Name.Name == "init":
 		return true
 	case decl.Recv == nil && decl.Name.Name == "main" && pkg.Name() == "main":
-		return !u.specBefore(fn, at.Node().Pos())
+		before, _ := u.specs(fn, at.Node().Pos())
+		return !before
 	case obj.Exported() || seen[obj]:
 		return seen[obj]
 	}
@@ -114,20 +118,31 @@ func (u *unit) calledEarly(fn *types.Func, pkg *types.Package, seen map[*types.F
 	return found
 }
 
-// specBefore reports whether main sets a spec, or sets telemetry up, above a place.
-func (u *unit) specBefore(main inspector.Cursor, pos token.Pos) bool {
-	for at := range main.Preorder((*ast.CallExpr)(nil)) {
-		fn := u.Callee(at.Node().(*ast.CallExpr))
-		if at.Node().Pos() >= pos || fn == nil || fn.Pkg() == nil {
+// beforeSpec reports whether a function sets a spec, or sets telemetry up, below a place and not above it.
+func (u *unit) beforeSpec(fn inspector.Cursor, pos token.Pos) bool {
+	before, after := u.specs(fn, pos)
+	return after && !before
+}
+
+// specs reports whether a function sets a spec, or sets telemetry up, above a place and below it.
+func (u *unit) specs(fn inspector.Cursor, pos token.Pos) (before, after bool) {
+	for at := range fn.Preorder((*ast.CallExpr)(nil)) {
+		callee := u.Callee(at.Node().(*ast.CallExpr))
+		if callee == nil || callee.Pkg() == nil {
 			continue
 		}
-		switch f := surface.Of(fn); f.Name {
+		switch f := surface.Of(callee); f.Name {
 		case "SetSpec", "SetSpecIf", "Pin":
-			return true
+		default:
+			if callee.Name() != "Setup" || !strings.HasPrefix(callee.Pkg().Path(), surface.Path+"/telemetry") {
+				continue
+			}
 		}
-		if strings.HasPrefix(fn.Pkg().Path(), surface.Path+"/telemetry") && fn.Name() == "Setup" {
-			return true
+		if at.Node().Pos() < pos {
+			before = true
+		} else {
+			after = true
 		}
 	}
-	return false
+	return before, after
 }

@@ -58,7 +58,7 @@ func (u *unit) lost(pass *analysis.Pass, s start, v *types.Var) {
 		return
 	}
 	// A variable from further out is often set and ended under two conditions that agree; that it is never ended is sure.
-	if u.info.Defs[s.span] == nil && ends > 0 {
+	if ends > 0 && pass.Pkg.Scope().Innermost(s.span.Pos()) != v.Parent() {
 		return
 	}
 	node := newLeak(u, s, v).find(graph)

@@ -139,11 +139,21 @@ func overwritten(ctx context.Context) {
 	defer span.End()
 }
 
-func beforeIsNotAfter(ctx context.Context) {
+func deferredTooEarly(ctx context.Context) {
 	var span l.Span
 	defer span.End()               // of the zero span
-	_, span = step.Start(ctx, "a") // not sure enough: silent
+	_, span = step.Start(ctx, "a") // want `not ended on every path`
 	span.Int("n", 1)
+}
+
+func setLater(ctx context.Context) error {
+	var span l.Span
+	ctx, span = step.Start(ctx, "a") // want `not ended on every path`
+	if err := work(ctx); err != nil {
+		return err
+	}
+	span.End()
+	return nil
 }
 
 func inLiteral(ctx context.Context) func() {

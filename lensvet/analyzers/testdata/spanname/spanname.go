@@ -59,6 +59,16 @@ func each(ctx context.Context, tasks []string) {
 	}
 }
 
+func numbered(ctx context.Context, i int) {
+	_, span := step.Start(ctx, fmt.Sprint("step ", i)) // want `must be constant`
+	span.End()
+}
+
+func foreign(ctx context.Context, r *http.Request) {
+	_, span := step.Start(ctx, r.URL.Path) // want `must be constant`
+	span.End()
+}
+
 func load() []string { return nil }
 
 func pick(r request) string {
@@ -138,6 +148,14 @@ func route(w http.ResponseWriter, r *http.Request) {
 	_, span := step.StartKind(r.Context(), r.Method+" "+r.Pattern, lens.Server)
 	defer span.End()
 	span.SetName(r.Method + " " + r.URL.Path) // told later: routers know late
+}
+
+// Options are set by whoever uses the package.
+type Options struct{ SpanName string }
+
+func optional(ctx context.Context, o *Options) {
+	_, span := step.Start(ctx, o.SpanName)
+	span.End()
 }
 
 func silenced(ctx context.Context, r request) {

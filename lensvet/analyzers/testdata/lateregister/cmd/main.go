@@ -7,6 +7,14 @@ func main() {
 	lens.SetSpec("all")
 	lens.MustRegister(lens.Library{Namespace: "late"}) // want `runs when the program is under way`
 	run()
+	setUp()
+}
+
+// What follows is right.
+
+func setUp() {
+	lens.MustRegister(lens.Library{Namespace: "early"})
+	lens.SetSpec("all")
 }
 
 func run() {
