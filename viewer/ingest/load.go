@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,12 +20,16 @@ type Loaded struct {
 }
 
 // Load feeds a file in the OTLP JSON file format, with lines of traces, metrics and logs in any mix, into a sink. The file
-// may be compressed, see [OpenFile]. It stops at the first bad line, at the first error of the sink and at the end of ctx,
+// may be compressed, see [OpenFile], and one whose first line is no whole object, a request printed for people, is read as
+// JSON over any lines. It stops at the first bad line, at the first error of the sink and at the end of ctx,
 // with an error that names file and line; a torn last line, or compressed data that is cut off, is a [*TornError].
 // Loaded counts what came before in any case, and the sink has that.
 func Load(ctx context.Context, path string, sink Sink) (Loaded, error) {
 	l := loading{ctx: ctx, sink: sink, reasons: map[string]bool{}}
 	err := readLines(path, l.line)
+	if torn := (*TornError)(nil); l.spread && !errors.As(err, &torn) {
+		err = readDocuments(path, l.line)
+	}
 	l.done.Why = slices.Sorted(maps.Keys(l.reasons))
 	return l.done, err
 }
@@ -34,6 +39,8 @@ type loading struct {
 	sink    Sink
 	done    Loaded
 	reasons map[string]bool
+	lines   int  // that were read, or tried
+	spread  bool // the first line was the beginning of something longer
 }
 
 // line takes one line, which may hold requests of more than one signal.
@@ -41,8 +48,10 @@ func (l *loading) line(text []byte) error {
 	if err := l.ctx.Err(); err != nil {
 		return err
 	}
+	l.lines++
 	o, err := outlineOf(text)
 	if err != nil {
+		l.spread = l.lines == 1 && isSpread(text)
 		return &badLine{err}
 	}
 	if len(o.members) > 0 && !slices.ContainsFunc(signals, o.has) {

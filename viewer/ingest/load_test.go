@@ -3,6 +3,7 @@ package ingest_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -35,6 +36,17 @@ func lines(t testing.TB) string {
 	return out.String()
 }
 
+// spread prints each line over many.
+func spread(t *testing.T, lines string) string {
+	t.Helper()
+	var out bytes.Buffer
+	for line := range strings.Lines(lines) {
+		must(t, json.Indent(&out, []byte(line), "", "  "))
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
 func TestLoad(t *testing.T) {
 	text := lines(t)
 	both := `{"resourceSpans":[{"scopeSpans":[{"spans":[{}]}]}],"resourceLogs":[{"scopeLogs":[{"logRecords":[{},{}]}]}]}` + "\n"
@@ -53,6 +65,8 @@ func TestLoad(t *testing.T) {
 		{"zstd", zst(t, []byte(text)), all},
 		{"zstd of several frames", append(zst(t, []byte(text[:100])), zst(t, []byte(text[100:]))...), all},
 		{"zstd behind a frame to skip", append([]byte{0x5A, 0x2A, 0x4D, 0x18, 2, 0, 0, 0, 'h', 'i'}, zst(t, []byte(text))...), all},
+		{"printed for people", []byte(spread(t, text)), all},
+		{"printed for people, compressed", gz(t, []byte("\xEF\xBB\xBF"+spread(t, text))), all},
 		{"no last line break", []byte(strings.TrimSuffix(text, "\n")), all},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -94,6 +108,8 @@ func TestLoad_errors(t *testing.T) {
 		{"something else", `{"reward":1,"response":{}}` + "\n", nil, ":1", `["reward" "response"]`, false},
 		{"the sink", oneSpan + "\n", full, ":1", "disk is full", false},
 		{"torn", oneSpan + "\n" + oneSpan[:99], nil, ":2", "torn", true},
+		{"torn at once", oneSpan[:99], nil, ":1", "torn", true},
+		{"printed for people and cut off", "{\n\"resourceSpans\": [\n", nil, " from byte 0 on", "unexpected EOF", false},
 		{"the sink at a line without end", oneSpan, full, ":1", "disk is full", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

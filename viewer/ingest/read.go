@@ -152,6 +152,9 @@ func readLine(r *bufio.Reader, dst []byte) ([]byte, error) {
 	}
 }
 
+// byteOrderMark may stand before the text.
+const byteOrderMark = "\xEF\xBB\xBF"
+
 // badLine is an error of the line itself, not of what is done with it.
 type badLine struct{ err error }
 
@@ -160,7 +163,7 @@ func (e *badLine) Unwrap() error { return e.err }
 
 func readOne(line []byte, first bool, fn func(line []byte) error) error {
 	if first {
-		line = bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))
+		line = bytes.TrimPrefix(line, []byte(byteOrderMark))
 	}
 	if line = bytes.TrimSpace(line); len(line) == 0 {
 		return nil
