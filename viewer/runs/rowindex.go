@@ -86,6 +86,12 @@ func (x *rowIndex) resize(size int) {
 	}
 }
 
+// reset forgets all rows. It is for an index that nobody else has.
+func (x *rowIndex) reset() {
+	clear(x.places)
+	x.n = 0
+}
+
 // drop removes a row, which is there.
 func (x *rowIndex) drop(hash, row uint32) {
 	x.mu.Lock()

@@ -51,6 +51,7 @@ func (m *Model) Merge(b []byte) error {
 		return fmt.Errorf("cannot read the summary of a chunk: %w", err)
 	}
 	m.merge(x)
+	x.release()
 	return nil
 }
 
@@ -65,7 +66,10 @@ func (m *Model) Prepare(footers iter.Seq[[]byte]) (merge func(), err error) {
 			return nil, fmt.Errorf("cannot read the summary of a chunk: %w", err)
 		}
 	}
-	return func() { m.merge(x) }, nil
+	return func() {
+		m.merge(x)
+		x.release()
+	}, nil
 }
 
 // merge adds what some chunks came to.
@@ -153,6 +157,7 @@ func (m *Model) Forget(_ store.Removed, b []byte) {
 	if x.read(b) != nil {
 		return
 	}
+	defer x.release()
 	m.fold()
 	m.changed = true
 	m.forgotten++

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/lensgo/lens/viewer/internal/packed"
@@ -19,6 +20,7 @@ type tally struct {
 	seq    uint32   // of the youngest chunk
 	shapes []uint32 // of which there are stats
 	stats  []*stat  // by shape
+	here   []bool   // shapes, by shape
 	traces vec[traceRow]
 	ids    rowIndex
 	rolls  []tallied
@@ -36,18 +38,43 @@ type tallied struct {
 	seq   uint32
 }
 
-func newTally() *tally { return &tally{t: newTable(math.MaxInt)} }
+// tallies are those that may be used again: each takes some megabytes, and a start reads one after the other.
+var tallies = sync.Pool{New: func() any { return &tally{t: newTable(math.MaxInt)} }}
+
+func newTally() *tally { return tallies.Get().(*tally) }
+
+// release gives the tally back. Nothing of it may be in use but its rollouts.
+func (x *tally) release() {
+	for _, shape := range x.shapes {
+		x.stats[shape].reset()
+		x.here[shape] = false
+	}
+	clear(x.rolls)
+	clear(x.gone)
+	x.seq, x.shapes, x.rolls, x.gone = 0, x.shapes[:0], x.rolls[:0], x.gone[:0]
+	x.traces.empty()
+	x.ids.reset()
+	if len(x.t.shapes) > 4*minDead {
+		x.t, x.stats, x.here = newTable(math.MaxInt), nil, nil
+	}
+	tallies.Put(x)
+}
 
 // statOf finds the sums of a shape.
 func (x *tally) statOf(shape uint32) *stat {
 	for uint32(len(x.stats)) <= shape {
-		x.stats = append(x.stats, nil)
+		x.stats, x.here = append(x.stats, nil), append(x.here, false)
 	}
-	if x.stats[shape] == nil {
-		x.stats[shape] = new(stat)
+	s := x.stats[shape]
+	if s == nil {
+		s = new(stat)
+		x.stats[shape] = s
+	}
+	if !x.here[shape] {
+		x.here[shape] = true
 		x.shapes = append(x.shapes, shape)
 	}
-	return x.stats[shape]
+	return s
 }
 
 func (x *tally) newRollout() *Rollout {

@@ -41,13 +41,16 @@ func (v *vec[T]) edit(i uint32) *T {
 
 // grow appends a zero element and returns its index.
 func (v *vec[T]) grow() uint32 {
-	if v.n%pageSize == 0 {
+	if v.n/pageSize == len(v.pages) {
 		v.pages = append(v.pages, &page[T]{epoch: v.epoch})
 	}
 	v.n++
 	v.changed = true
 	return uint32(v.n - 1)
 }
+
+// empty takes all elements away, of a vec of which there was no view; what grows then is as it was left.
+func (v *vec[T]) empty() { v.n = 0 }
 
 func (v *vec[T]) view() view[T] {
 	if v.changed {

@@ -20,6 +20,7 @@ import (
 // Reader reads from the front. The zero Reader has nothing to give.
 type Reader struct {
 	b   []byte
+	at  int
 	err error
 }
 
@@ -31,28 +32,43 @@ func (r *Reader) Fail(why string) {
 	if r.err == nil {
 		r.err = errors.New(why)
 	}
-	r.b = nil
+	r.at = len(r.b)
 }
 
 // Err is the first mistake.
 func (r *Reader) Err() error { return r.err }
 
 // Len is the number of bytes that are left.
-func (r *Reader) Len() int { return len(r.b) }
+func (r *Reader) Len() int { return len(r.b) - r.at }
 
-// Uvarint reads what binary.AppendUvarint wrote.
-func (r *Reader) Uvarint() uint64 {
-	if len(r.b) > 0 && r.b[0] < 0x80 {
-		x := uint64(r.b[0])
-		r.b = r.b[1:]
-		return x
-	}
-	x, n := binary.Uvarint(r.b)
-	if n <= 0 {
-		r.Fail("it ends in the middle of a number")
+// Byte reads one byte.
+func (r *Reader) Byte() byte {
+	if r.at >= len(r.b) {
+		r.Fail(midNumber)
 		return 0
 	}
-	r.b = r.b[n:]
+	r.at++
+	return r.b[r.at-1]
+}
+
+const midNumber = "it ends in the middle of a number"
+
+// Uvarint reads what binary.AppendUvarint wrote. Most numbers are small.
+func (r *Reader) Uvarint() uint64 {
+	if at := r.at; at < len(r.b) && r.b[at] < 0x80 {
+		r.at = at + 1
+		return uint64(r.b[at])
+	}
+	return r.uvarint()
+}
+
+func (r *Reader) uvarint() uint64 {
+	x, n := binary.Uvarint(r.b[r.at:])
+	if n <= 0 {
+		r.Fail(midNumber)
+		return 0
+	}
+	r.at += n
 	return x
 }
 
@@ -62,26 +78,14 @@ func (r *Reader) Varint() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// Byte reads one byte.
-func (r *Reader) Byte() byte {
-	if len(r.b) == 0 {
-		r.Fail("it ends in the middle of a number")
-		return 0
-	}
-	x := r.b[0]
-	r.b = r.b[1:]
-	return x
-}
-
 // Word reads eight bytes, little end first.
 func (r *Reader) Word() uint64 {
-	if len(r.b) < 8 {
-		r.Fail("it ends in the middle of a number")
+	if r.Len() < 8 {
+		r.Fail(midNumber)
 		return 0
 	}
-	x := binary.LittleEndian.Uint64(r.b)
-	r.b = r.b[8:]
-	return x
+	r.at += 8
+	return binary.LittleEndian.Uint64(r.b[r.at-8:])
 }
 
 // Float reads a Word that is a float64.
@@ -90,7 +94,7 @@ func (r *Reader) Float() float64 { return math.Float64frombits(r.Word()) }
 // Count reads the number of things that follow, each at least so many bytes long.
 func (r *Reader) Count(least int) int {
 	n := r.Uvarint()
-	if n > uint64(len(r.b)/least) {
+	if n > uint64(r.Len()/least) {
 		r.Fail("it ends before its last entry")
 		return 0
 	}
@@ -99,11 +103,10 @@ func (r *Reader) Count(least int) int {
 
 // Bytes reads n bytes, which are those of the reader. They are nil when there are fewer.
 func (r *Reader) Bytes(n int) []byte {
-	if n > len(r.b) {
+	if n > r.Len() {
 		r.Fail("it ends in the middle of a text")
 		return nil
 	}
-	b := r.b[:n:n]
-	r.b = r.b[n:]
-	return b
+	r.at += n
+	return r.b[r.at-n : r.at : r.at]
 }
