@@ -281,7 +281,7 @@ func isString(t types.Type) bool {
 	return ok && basic.Info()&types.IsString != 0
 }
 
-// isLibrary reports whether the type is the one of package lens, by value.
+// isValue reports whether a type is the one of package lens, and no pointer to it.
 func isValue(t types.Type, name string) bool {
 	_, pointer := types.Unalias(t).(*types.Pointer)
 	return !pointer && surface.Is(t, name)

@@ -107,8 +107,8 @@ func (g *guards) solve(fn inspector.Cursor, graph *cfg.CFG) map[*cfg.Block]bool 
 	return states
 }
 
-// enters reports whether a function is called only while guarded. A literal is where it is written; a function that the
-// package keeps to itself is where it is called.
+// enters reports whether a function is called only while guarded. A literal is where it is written, or is given a span by
+// somebody who may have asked; a function that the package keeps to itself is where it is called.
 func (g *guards) enters(fn inspector.Cursor) bool {
 	if open, ok := g.entry[fn]; ok {
 		return open
@@ -117,7 +117,7 @@ func (g *guards) enters(fn inspector.Cursor) bool {
 	open := false
 	switch node := fn.Node().(type) {
 	case *ast.FuncLit:
-		open = g.guarded(fn)
+		open = g.guarded(fn) || takesSpan(g.u.signature(fn))
 	case *ast.FuncDecl:
 		if obj, ok := g.u.info.Defs[node.Name].(*types.Func); ok && !obj.Exported() {
 			open = g.called(obj)
@@ -125,6 +125,15 @@ func (g *guards) enters(fn inspector.Cursor) bool {
 	}
 	g.entry[fn] = open
 	return open
+}
+
+func takesSpan(sig *types.Signature) bool {
+	for i := range sig.Params().Len() {
+		if isValue(sig.Params().At(i).Type(), "Span") {
+			return true
+		}
+	}
+	return false
 }
 
 // called reports whether every place that names a function is a guarded call.

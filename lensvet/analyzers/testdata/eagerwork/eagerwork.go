@@ -171,6 +171,11 @@ func later(span lens.Span, c *config) func() string {
 	return nil
 }
 
+// observe is told about spans that record.
+func observe(c *config) func(lens.Span) {
+	return func(span lens.Span) { span.Str("a", fmt.Sprint(c)) }
+}
+
 func apply(f func() string) int { return 0 }
 
 // With holds for every span below, whichever group that belongs to: there is no one gate to ask.
