@@ -1,17 +1,21 @@
-# Targets for people; the gate itself is .ci/run.
+# Targets for people; the gate itself is .ci/run. `make` alone is `make help`, which prints what stands behind ##.
 
-.PHONY: demo test race lint ci bench soak tidy
+.DEFAULT_GOAL := help
+.PHONY: help demo test race lint ci bench soak tidy
 
-demo:
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' Makefile
+
+demo: ## servers, rollouts and their traces, against a built-in model
 	go run ./cmd/gym demo
 
-test:
+test: ## every test of the workspace
 	go test work
 
-race:
+race: ## the same with the race detector
 	go test -race work
 
-lint: .bin/staticcheck
+lint: .bin/staticcheck ## gofmt, vet, staticcheck, lensvet
 	@unformatted=$$(gofmt -l $$(git ls-files "*.go")); [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted"; exit 1; }
 	go vet work
 	.bin/staticcheck work
@@ -22,19 +26,19 @@ lint: .bin/staticcheck
 .bin/staticcheck: tools/go.mod
 	cd tools && GOWORK=off GOBIN=$(CURDIR)/.bin go install tool
 
-ci:
+ci: ## the gate: everything that must hold before a change lands
 	.ci/run
 
 # The viewer beside other receivers, some minutes for each part. docs/benchmarks.md says what the numbers mean.
-bench:
+bench: ## the viewer beside other receivers, minutes
 	cd bench && GOWORK=off go run ./viewer -size full -skip start,soak
 
 # What takes longer than the gate may: many kills, many starts, 12 GB of data, a day's spans. Prints the test runner's own lines, and
 # tables.
-soak:
+soak: ## what takes longer than the gate may
 	LENS_SOAK=1 go test -count=1 -timeout 60m -run 'Soak' -v ./cmd/... ./gym/...
 	cd bench && GOWORK=off go run ./viewer -size full -only start,kill,soak
 
-tidy:
+tidy: ## module files, and the workspace's
 	for m in . cmd examples gym lensgrpc lensvet telemetry viewer bench tools; do (cd $$m && GOWORK=off go mod tidy) || exit 1; done
 	go work sync
