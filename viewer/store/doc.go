@@ -16,7 +16,8 @@
 // A segment, traces-N.zst, is a row of chunks. A chunk is a zstd frame of some requests, one behind the other, which protobuf
 // reads as one, and a zstd skippable frame, the footer: numbers, times, checksums, hashes of the trace ids, and what the
 // [Summary] says of the spans. A log, traces-N.open.zst, holds the requests that are in no segment yet, each as a chunk that is
-// not compressed. Metrics and logs have files of their own kind. The newest chunks stay uncompressed in memory.
+// not compressed. Metrics and logs have files of their own kind. The newest chunks stay uncompressed in memory, and those that
+// were read last. Beside the data are three small files: lock, address, and repeats, the hashes of the newest requests.
 //
 // # What is kept
 //
