@@ -84,6 +84,10 @@ func setUp(ctx context.Context, o options) (shutdown func()) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "trainer:", err)
 	}
+	config.ServiceName = telemetry.ServiceName("trainer")
+	if o.role == "evaluate" {
+		config.ServiceName += "-evaluate"
+	}
 	handle, err := telemetry.Setup(ctx, config, otelopt.WithResourceAttributes(attribute.Int("nv.dl.rank", o.rank)))
 	if err != nil && (o.role == "" || !errors.Is(err, telemetry.ErrCompiledOut)) { // once is enough
 		fmt.Fprintln(os.Stderr, "trainer:", err)

@@ -16,11 +16,12 @@ import (
 
 // trace is what the test looks at in one trace.
 type trace struct {
-	roots []string        // names of spans without a parent
-	lost  int             // spans whose parent is nowhere
-	count map[string]int  // spans by name
-	ranks map[int64]int   // spans by nv.dl.rank
-	pids  map[string]bool // processes, by their instance
+	roots    []string        // names of spans without a parent
+	lost     int             // spans whose parent is nowhere
+	count    map[string]int  // spans by name
+	ranks    map[int64]int   // spans by nv.dl.rank
+	services map[string]int  // spans by service
+	pids     map[string]bool // processes, by their instance
 }
 
 // received runs the program with a spec against a receiver, and gives what arrived there, by trace id, and what it printed.
@@ -56,7 +57,7 @@ func received(t *testing.T, spec string, args ...string) (traces map[string]*tra
 				for _, span := range ss.Spans().All() {
 					id := span.TraceID().String()
 					if traces[id] == nil {
-						traces[id] = &trace{count: map[string]int{}, ranks: map[int64]int{}, pids: map[string]bool{}}
+						traces[id] = &trace{count: map[string]int{}, ranks: map[int64]int{}, pids: map[string]bool{}, services: map[string]int{}}
 					}
 					traces[id].add(rs.Resource(), span)
 					parents[id] = append(parents[id], span.ParentSpanID())
@@ -84,6 +85,9 @@ func (tr *trace) add(r pcommon.Resource, span ptrace.Span) {
 		tr.roots = append(tr.roots, span.Name())
 	}
 	tr.count[span.Name()]++
+	if service, ok := r.Attributes().Get("service.name"); ok {
+		tr.services[service.AsString()]++
+	}
 	if rank, ok := r.Attributes().Get("nv.dl.rank"); ok {
 		tr.ranks[rank.Int()]++
 	}
@@ -109,6 +113,9 @@ func TestTrainer_traces(t *testing.T) {
 		}
 		if !strings.Contains(out, "trace "+id+"\n") {
 			t.Errorf("the program does not print trace %s:\n%s", id, out)
+		}
+		if got, want := tr.services["trainer-evaluate"], 4*tr.count["trainer.evaluate"]; got != want {
+			t.Errorf("%s has %d spans of the process that evaluates, want %d: %v", id, got, want, tr.services)
 		}
 		evaluated += tr.count["trainer.evaluate"]
 		for name, want := range map[string]int{
