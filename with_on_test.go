@@ -57,7 +57,9 @@ func TestWith(t *testing.T) {
 			},
 		},
 		"redacted": {
-			func(ctx context.Context) context.Context { return lens.With(ctx, lens.Str("API-Key", "x"), lens.Int("token", 1)) },
+			func(ctx context.Context) context.Context {
+				return lens.With(ctx, lens.Str("API-Key", "x"), lens.Int("token", 1))
+			},
 			[]attribute.KeyValue{attribute.String("API-Key", "[REDACTED]"), attribute.Int("token", 1)},
 		},
 		"a zero attribute": {

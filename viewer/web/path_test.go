@@ -57,7 +57,7 @@ func TestRandomTrees(t *testing.T) {
 			Path []int64 `json:"path_ns"`
 		}
 		page := b.get(base + "/spans").Body.Bytes()
-		for body, into := range map[string]any{string(b.get(base).Body.Bytes()): &head, string(page): &spans} {
+		for body, into := range map[string]any{b.get(base).Body.String(): &head, string(page): &spans} {
 			if err := json.Unmarshal([]byte(body), into); err != nil {
 				t.Fatal(err)
 			}
