@@ -33,7 +33,8 @@ func TestRetainBytes(t *testing.T) {
 		}
 		onDisk += info.Size()
 	}
-	if st.Bytes != onDisk || onDisk > limit || onDisk < limit/2 {
+	// What waits to be packed counts as it is, so that a sealer that falls behind leaves less in the end.
+	if st.Bytes != onDisk || onDisk > limit || onDisk < limit/8 {
 		t.Errorf("%d bytes on disk, stats say %d, limit is %d", onDisk, st.Bytes, limit)
 	}
 	spans := all(t, s)
