@@ -122,7 +122,7 @@ func runExport(ctx context.Context, o viewer.ExportOptions) error {
 	defer context.AfterFunc(ctx, stop)() // a second Ctrl-C ends the program at once
 	if len(o.Files) == 0 {
 		var err error
-		if o.Data, err = dataFolder(o.Data); err != nil {
+		if o.Data, err = storedFolder(o.Data); err != nil {
 			return err
 		}
 	}

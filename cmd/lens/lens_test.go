@@ -77,10 +77,10 @@ func TestErrors(t *testing.T) {
 		"retention":            {[]string{"view", "--retain", "7 days"}, 2, "neither a size such as 2GB nor an age such as 7d"},
 		"no trace named":       {[]string{"traces", "show"}, 2, "32 hexadecimal digits"},
 		"no such trace":        {[]string{"traces", "show", strings.Repeat("0a", 16), "--file", demo}, 1, "lens: "},
-		"not a trace id":       {[]string{"traces", "show", "xyz", "--file", demo}, 1, "lens: "},
+		"not a trace id":       {[]string{"traces", "show", "xyz", "--file", demo}, 2, "32 hexadecimal digits"},
 		"no such file":         {[]string{"traces", "ls", "--file", "missing.jsonl"}, 1, "missing.jsonl"},
-		"no data yet":          {[]string{"traces", "ls"}, 1, "lens: "},
-		"misspelt field":       {[]string{"traces", "ls", "--file", demo, "--query", "dru>2s"}, 1, "dur"},
+		"no data yet":          {[]string{"traces", "ls"}, 1, "'lens view' makes it, --data names another"},
+		"misspelt field":       {[]string{"traces", "ls", "--file", demo, "--query", "dru>2s"}, 2, "dur"},
 		"file that is no OTLP": {[]string{"traces", "ls", "--file", "lens_test.go"}, 1, "lens_test.go"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
@@ -26,13 +28,13 @@ func (s *source) flags(cmd *cobra.Command) {
 }
 
 // ask opens the source for the time of fn.
-func (s *source) ask(ctx context.Context, fn func(context.Context, *terminal.API) error) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+func (s *source) ask(cmd *cobra.Command, fn func(context.Context, *terminal.API) error) error {
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	data := s.data
 	if len(s.files) == 0 {
 		var err error
-		if data, err = dataFolder(s.data); err != nil {
+		if data, err = storedFolder(s.data); err != nil {
 			return err
 		}
 	}
@@ -40,7 +42,11 @@ func (s *source) ask(ctx context.Context, fn func(context.Context, *terminal.API
 	if err != nil {
 		return err
 	}
-	return errors.Join(fn(ctx, open.API()), open.Close())
+	err = errors.Join(fn(ctx, open.API()), open.Close())
+	if fault := (*terminal.Fault)(nil); errors.As(err, &fault) && fault.Status == http.StatusBadRequest {
+		return cli.Usage(cmd, err) // a filter, a column or an id that is none
+	}
+	return err
 }
 
 func newTraces() *cobra.Command {
@@ -72,7 +78,7 @@ func newTracesLs() *cobra.Command {
 			if o.Limit < 0 {
 				return cli.Usage(cmd, errors.New("--limit is below 0; it must be 0 (50) or more"))
 			}
-			return s.ask(cmd.Context(), func(ctx context.Context, api *terminal.API) error {
+			return s.ask(cmd, func(ctx context.Context, api *terminal.API) error {
 				return api.List(ctx, cmd.OutOrStdout(), o)
 			})
 		},
@@ -97,7 +103,7 @@ func newTracesShow() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return s.ask(cmd.Context(), func(ctx context.Context, api *terminal.API) error {
+			return s.ask(cmd, func(ctx context.Context, api *terminal.API) error {
 				return api.Show(ctx, cmd.OutOrStdout(), args[0])
 			})
 		},
@@ -114,7 +120,10 @@ func newTracesTail() *cobra.Command {
 		Short: "Print traces as a running viewer receives them",
 		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.ask(cmd.Context(), func(ctx context.Context, api *terminal.API) error {
+			return s.ask(cmd, func(ctx context.Context, api *terminal.API) error {
+				if data, err := dataFolder(s.data); err == nil && !served(data) {
+					fmt.Fprintf(cmd.ErrOrStderr(), "No viewer runs over %s at the moment. What is written there is shown.\n", data)
+				}
 				return api.Tail(ctx, cmd.OutOrStdout(), o)
 			})
 		},

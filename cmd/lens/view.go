@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/lensgo/lens/cmd/internal/cli"
 	"github.com/lensgo/lens/viewer"
+	"github.com/lensgo/lens/viewer/store"
 )
 
 // closeTime bounds how long a viewer may take to seal what it holds.
@@ -43,7 +46,7 @@ func newView() *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.Listen, "listen", viewer.DefaultListen, "`address` of the page; port 0 takes a free one")
-	f.StringVar(&o.OTLPHTTP, "otlp-http", viewer.DefaultOTLPHTTP, "`address` of the receiver for OTLP over HTTP")
+	f.StringVar(&o.OTLPHTTP, "otlp-http", viewer.DefaultOTLPHTTP, "`address` of the receiver for OTLP over HTTP; empty for none")
 	f.StringVar(&o.OTLPGRPC, "otlp-grpc", viewer.DefaultOTLPGRPC, "`address` of the receiver for OTLP over gRPC; empty for none")
 	f.StringVar(&o.Data, "data", "", "`folder` to keep data in (default $XDG_DATA_HOME/lens, else ~/.local/share/lens)")
 	f.StringVar(&retain, "retain", viewer.DefaultRetention.String(), "how much to keep, as `size,age`: 2GB,7d; all keeps everything")
@@ -58,6 +61,24 @@ func dataFolder(given string) (string, error) {
 		return given, nil
 	}
 	return viewer.DefaultData()
+}
+
+// storedFolder is that of dataFolder, and must be there.
+func storedFolder(given string) (string, error) {
+	dir, err := dataFolder(given)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("there is no data folder %s: 'lens view' makes it, --data names another", dir)
+	}
+	return dir, nil
+}
+
+// served tells whether a viewer runs over a data folder and answers.
+func served(dir string) bool {
+	_, err := store.Address(dir)
+	return err == nil
 }
 
 func logger(verbose bool) *slog.Logger {
@@ -76,11 +97,17 @@ func serve(ctx context.Context, o viewer.Options) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("Page       %s\nOTLP/HTTP  %s\n", v.URL(), v.OTLPEndpoint())
+	fmt.Printf("Page       %s\n", v.URL())
+	if http := v.OTLPEndpoint(); http != "" {
+		fmt.Printf("OTLP/HTTP  %s\n", http)
+	}
 	if grpc := v.OTLPGRPCEndpoint(); grpc != "" {
 		fmt.Printf("OTLP/gRPC  %s\n", grpc)
 	}
 	fmt.Printf("Data       %s\n", o.Data)
+	if _, err := os.Stat(o.Results); o.Results != "" && errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(os.Stderr, "There is no results file %s yet; conversations are read from it once there is.\n", o.Results)
+	}
 	<-ctx.Done()
 	stop() // a second Ctrl-C ends the program at once
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/url"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -127,5 +128,5 @@ func (p *place) String() string {
 	if p.Retry > 0 {
 		text += fmt.Sprintf(" retry %d", p.Retry)
 	}
-	return text
+	return strings.TrimPrefix(text, " ")
 }
