@@ -111,3 +111,39 @@ func TestRetainAtStart(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestRetainOldestKind has two kinds of data, and room for all but one byte: what came first goes, whatever kind it is.
+func TestRetainOldestKind(t *testing.T) {
+	for name, first := range map[string]store.Kind{"traces first": store.Traces, "logs first": store.Logs} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			second := store.Traces
+			if first == second {
+				second = store.Logs
+			}
+			for _, kind := range []store.Kind{first, second} {
+				s := open(t, dir, store.Options{})
+				if kind == store.Traces {
+					add(t, s, request(t, sp{trace: 1, id: 1, name: "span", start: 1, end: 2}))
+				} else if err := s.AddLogs(t.Context(), []byte("\x0a\x00")); err != nil {
+					t.Fatal(err)
+				}
+				closeStore(t, s) // seals it
+			}
+			s := open(t, dir, store.Options{})
+			limit := s.Stats().Bytes - 1
+			closeStore(t, s)
+			s = open(t, dir, store.Options{MaxBytes: limit})
+			changes, cancel := s.Subscribe()
+			defer cancel()
+			for s.Stats().RemovedChunks == 0 {
+				<-changes
+			}
+			closeStore(t, s)
+			got := s.Stats()
+			if got.RemovedChunks != 1 || got.Kinds[first].Chunks != 0 || got.Kinds[second].Chunks != 1 {
+				t.Errorf("%d chunks were removed; left are %+v", got.RemovedChunks, got.Kinds)
+			}
+		})
+	}
+}
