@@ -27,6 +27,7 @@ type Run struct {
 	PerMinute float64 // finished rollouts
 	OverTime  Series  // finished rollouts by their end
 	Durations Percentiles
+	Totals    Percentiles // durations, and the waits for admission before them
 
 	Environments []string // most rollouts first; "" is unknown
 	Tasks        int      // different ones that were seen

@@ -108,6 +108,7 @@ func (s *runSum) addRollouts(r *runView) {
 	env, of := "", new(int) // that of the rollout before
 	envs[env] = of
 	var overTime series
+	totals := make([]time.Duration, 0, r.live)
 	var first, last uint64
 	r.each(func(x *Rollout) {
 		run.Counts.add(x)
@@ -132,9 +133,10 @@ func (s *runSum) addRollouts(r *runView) {
 		}
 		if x.Counted() {
 			s.durations = append(s.durations, x.Duration())
+			totals = append(totals, x.Total())
 		}
 	})
-	run.Durations, run.OverTime = percentiles(s.durations), overTime.public()
+	run.Durations, run.Totals, run.OverTime = percentiles(s.durations), percentiles(totals), overTime.public()
 	s.durations = nil
 	if last > first {
 		run.PerMinute = float64(run.Counts.Finished) / (float64(last-first) / 60e9)
