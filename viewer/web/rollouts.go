@@ -46,8 +46,9 @@ func (s *summary) rollouts(run string, a ask) (*Rollouts, error) {
 	return out, nil
 }
 
-// scaleOf is the common scale of time bars, which show the wait for admission too: what is longer than nearly all ends in a mark. The 99th percentile alone would be
-// the longest one in a run of less than a hundred, and a single timeout would make every other bar too short to read.
+// scaleOf is the common scale of time bars, which show the wait for admission too: what is longer than nearly all ends in a mark.
+// The 99th percentile alone would be the longest one in a run of less than a hundred, and a single timeout would make every other
+// bar too short to read.
 func (s *summary) scaleOf(run string, longest int64) int64 {
 	if r, ok := s.m.RunRow(run); ok && r.Totals.N > 0 {
 		return roundUp(int64(min(r.Totals.P99, r.Totals.P95*3/2)))
