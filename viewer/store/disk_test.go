@@ -277,6 +277,9 @@ func TestModes(t *testing.T) {
 		check(path, 0o600)
 	}
 	closeStore(t, s)
+	for _, path := range files(t, dir, "*") {
+		check(path, 0o600)
+	}
 
 	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // the point of the test
 		t.Fatal(err)
