@@ -36,7 +36,7 @@ bench: ## the viewer beside other receivers, minutes
 # What takes longer than the gate may: many kills, many starts, 12 GB of data, a day's spans. Prints the test runner's own lines, and
 # tables.
 soak: ## what takes longer than the gate may
-	LENS_SOAK=1 go test -count=1 -timeout 60m -run 'Soak' -v ./cmd/... ./gym/...
+	LENS_SOAK=1 go test -count=1 -timeout 60m -run 'Soak' -v ./cmd/... ./gym/... ./viewer/...
 	cd bench && GOWORK=off go run ./viewer -size full -only start,kill,soak
 
 tidy: ## module files, and the workspace's

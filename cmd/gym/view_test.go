@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -67,6 +68,28 @@ func TestDemoView(t *testing.T) {
 	}
 	if want := "lens view --data " + filepath.Join(dir, "viewer"); !bytes.Contains(rest, []byte(want)) {
 		t.Errorf("it does not say how to look again: %q", rest)
+	}
+}
+
+// A run that could not start left nothing to see, so it ends by itself, page or not.
+func TestViewOfNothing(t *testing.T) {
+	needsSpans(t)
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	f := newFixture(t)
+	config, err := os.ReadFile(f.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(busy.Addr().String())
+	f.config = write(t, f.config, strings.Replace(string(config), "domain: agent", "domain: agent, port: "+port, 1))
+	out := f.run(nil, "--view")
+	out.check(t, 1, "See it live at ", port)
+	if strings.Contains(out.stdout, "page ") {
+		t.Errorf("it serves a page of nothing: %q", out.stdout)
 	}
 }
 

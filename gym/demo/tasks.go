@@ -1,7 +1,9 @@
 package demo
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -97,6 +99,9 @@ func writeNew(path string, content []byte) error {
 		return fmt.Errorf("cannot write demo file: %w", err)
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("cannot write demo file: %w: an earlier demo is there, choose another folder", err)
+	}
 	if err != nil {
 		return fmt.Errorf("cannot write demo file: %w", err)
 	}
