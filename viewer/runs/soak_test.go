@@ -50,15 +50,19 @@ func TestFlat(t *testing.T) {
 	for s.Stats().RemovedBytes < 2<<20 {
 		round()
 	}
-	first, spans, goroutines := settled(), total, runtime.NumGoroutine()
-	var most uint64
+	var first, most uint64
+	for range 5 { // as often as is looked below: what is not packed yet differs
+		round()
+		first = max(first, settled())
+	}
+	spans, goroutines := total, runtime.NumGoroutine()
 	for total < 4*spans || x.rounds < 48 { // on a slow machine few runs fill the folder
 		for range 5 {
 			round()
 		}
 		most = max(most, settled())
 	}
-	if most > first+first/2 {
+	if most > first+first/4 {
 		t.Errorf("%d bytes in use after %d spans, up to %d until %d", first, spans, most, total)
 	}
 	if n := runtime.NumGoroutine(); n > goroutines+2 {
