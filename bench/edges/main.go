@@ -2,17 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"text/tabwriter"
-	"time"
 
 	"github.com/lensgo/lens/bench"
-	"github.com/lensgo/lens/bench/meter"
+	"github.com/lensgo/lens/bench/sides"
 )
 
 func main() {
@@ -31,57 +29,28 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	makers, inside, end, err := open()
+	s, err := sides.Open("edges")
 	if err != nil {
 		return err
 	}
-	defer end()
-	var cases []bench.Case
-	var ends []func() error
-	for _, s := range subjects {
-		for side, m := range makers {
-			operate, done := s.open(m)
-			ends = append(ends, done)
-			cases = append(cases, bench.Case{Name: s.name + " " + side, Run: func(context.Context) (bench.Sample, error) {
-				return measure(inside, *operations, operate)
-			}})
-		}
-	}
-	result, err := bench.Interleave(ctx, *rounds, cases)
-	for _, done := range ends {
-		err = errors.Join(err, done())
-	}
+	defer s.End()
+	result, err := sides.Run(ctx, s, *rounds, *operations, subjects, makers(s))
 	if err != nil {
 		return err
 	}
 	return report(out, result)
 }
 
-// measure gives the CPU time of this process for one operation, in nanoseconds.
-func measure(ctx context.Context, operations int, operate func(context.Context) error) (bench.Sample, error) {
-	before, err := meter.CPU(os.Getpid())
-	if err != nil {
-		return nil, err
-	}
-	for range operations {
-		if err := operate(ctx); err != nil {
-			return nil, err
-		}
-	}
-	after, err := meter.CPU(os.Getpid())
-	return bench.Sample{"cpu": float64(after-before) / float64(time.Nanosecond) / float64(operations)}, err
-}
-
 func report(out io.Writer, r bench.Result) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "edge\toff / bare\tno-op / bare\ton / bare\tSDK / bare\tadded: off / no-op\tadded: on / SDK\tbare, µs")
 	for _, s := range subjects {
-		one := func(side string) string { return s.name + " " + side }
-		us := r.Of(one(bare), "cpu")
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.name,
-			r.Ratio(one(off), one(bare), "cpu"), r.Ratio(one(none), one(bare), "cpu"),
-			r.Ratio(one(on), one(bare), "cpu"), r.Ratio(one(sdk), one(bare), "cpu"),
-			r.Added(one(off), one(none), one(bare), "cpu"), r.Added(one(on), one(sdk), one(bare), "cpu"),
+		one := func(side string) string { return s.Name + " " + side }
+		us := r.Of(one(bare), sides.CPU)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Name,
+			r.Ratio(one(sides.Off), one(bare), sides.CPU), r.Ratio(one(sides.None), one(bare), sides.CPU),
+			r.Ratio(one(sides.On), one(bare), sides.CPU), r.Ratio(one(sides.SDK), one(bare), sides.CPU),
+			r.Added(one(sides.Off), one(sides.None), one(bare), sides.CPU), r.Added(one(sides.On), one(sides.SDK), one(bare), sides.CPU),
 			bench.Round(us.Median/1e3))
 	}
 	return w.Flush()

@@ -13,16 +13,14 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	testpb "google.golang.org/grpc/interop/grpc_testing"
 	"google.golang.org/grpc/test/bufconn"
+
+	"github.com/lensgo/lens/bench/sides"
 )
 
-// subject is a piece of work with edges around it. Open gives one operation, and what ends it.
-type subject struct {
-	name string
-	open func(m maker) (operate func(context.Context) error, done func() error)
-}
-
-var subjects = []subject{
-	{"http server", openServer}, {"http client", openClient}, {"grpc unary", openUnary}, {"grpc stream", openStream},
+// subjects are pieces of work with edges around them.
+var subjects = []sides.Subject[maker]{
+	{Name: "http server", Open: openServer}, {Name: "http client", Open: openClient},
+	{Name: "grpc unary", Open: openUnary}, {Name: "grpc stream", Open: openStream},
 }
 
 func openServer(m maker) (func(context.Context) error, func() error) {

@@ -138,9 +138,9 @@ func (r rig) switching(t *testing.T, operation func(ctx context.Context), atLeas
 
 func TestSubjects(t *testing.T) {
 	for _, s := range subjects {
-		t.Run(s.name, func(t *testing.T) {
+		t.Run(s.Name, func(t *testing.T) {
 			r := newRig()
-			operate, done := s.open(lensotel.TracerProvider(r.calls))
+			operate, done := s.Open(lensotel.TracerProvider(r.calls))
 			defer func() {
 				if err := done(); err != nil {
 					t.Error(err)

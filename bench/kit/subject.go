@@ -13,15 +13,14 @@ import (
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc/stats"
+
+	"github.com/lensgo/lens/bench/sides"
 )
 
-// subject is an instrumented package. Open gives one operation with it, and what ends it.
-type subject struct {
-	name string
-	open func(tp trace.TracerProvider) (operate func(context.Context) error, done func() error)
+// subjects are instrumented packages.
+var subjects = []sides.Subject[trace.TracerProvider]{
+	{Name: "otelhttp", Open: openHTTP}, {Name: "otelgrpc", Open: openGRPC}, {Name: "otelsql", Open: openSQL},
 }
-
-var subjects = []subject{{"otelhttp", openHTTP}, {"otelgrpc", openGRPC}, {"otelsql", openSQL}}
 
 func openHTTP(tp trace.TracerProvider) (func(context.Context) error, func() error) {
 	client := http.Client{Transport: otelhttp.NewTransport(echo{}, otelhttp.WithTracerProvider(tp))}
