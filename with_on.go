@@ -59,35 +59,26 @@ func with(ctx context.Context, attrs []Attr) context.Context {
 func newWithNode(n int) *withNode {
 	switch {
 	case n <= 1:
-		w := new(struct {
-			withNode
-			room [1]Attr
-		})
-		w.attrs = w.room[:0]
-		return &w.withNode
+		return withRoom(func(r *[1]Attr) []Attr { return r[:0] })
 	case n <= 2:
-		w := new(struct {
-			withNode
-			room [2]Attr
-		})
-		w.attrs = w.room[:0]
-		return &w.withNode
+		return withRoom(func(r *[2]Attr) []Attr { return r[:0] })
 	case n <= 4:
-		w := new(struct {
-			withNode
-			room [4]Attr
-		})
-		w.attrs = w.room[:0]
-		return &w.withNode
+		return withRoom(func(r *[4]Attr) []Attr { return r[:0] })
 	case n <= 8:
-		w := new(struct {
-			withNode
-			room [8]Attr
-		})
-		w.attrs = w.room[:0]
-		return &w.withNode
+		return withRoom(func(r *[8]Attr) []Attr { return r[:0] })
 	}
 	return new(withNode)
+}
+
+// withRoom makes a node and its room in one allocation. Go slices no array whose length is a type's parameter: the caller
+// says how.
+func withRoom[R any](slice func(*R) []Attr) *withNode {
+	w := new(struct {
+		withNode
+		room R
+	})
+	w.attrs = slice(&w.room)
+	return &w.withNode
 }
 
 // withOf gives what spans that are started in ctx start with; nil for nothing.
