@@ -56,6 +56,13 @@ func (m *Model) Read(req []byte) store.Batch {
 		}
 	}
 	out.Items = len(b.samples)
+	for i := range b.samples {
+		t := uint64(b.samples[i].time)
+		if t != 0 && (out.First == 0 || t < out.First) {
+			out.First = t
+		}
+		out.Last = max(out.Last, t)
+	}
 	return out
 }
 
