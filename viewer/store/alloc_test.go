@@ -11,15 +11,25 @@ func TestAddAllocs(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector empties pools")
 	}
+	const runs = 100
 	allocs := func(spans int) float64 {
 		list := make([]sp, spans)
-		for i := range list {
-			list[i] = sp{trace: uint64(i/16 + 1), id: uint64(i + 1), name: "POST /v1/responses", start: 1, end: 2}
+		reqs := make([][]byte, runs+2) // each once: one that comes again is not kept
+		for k := range reqs {
+			for i := range list {
+				list[i] = sp{trace: uint64(i/16 + 1), id: uint64(i + 1), name: "POST /v1/responses", start: uint64(k + 1), end: uint64(k + 2)}
+			}
+			reqs[k] = request(t, list...)
 		}
-		req := request(t, list...)
 		s := open(t, t.TempDir(), store.Options{ChunkBytes: 64 << 20, Summary: nothing{}})
-		add(t, s, req)
-		return testing.AllocsPerRun(100, func() { add(t, s, req) })
+		i := 0
+		next := func() { add(t, s, reqs[i]); i++ }
+		next()
+		n := testing.AllocsPerRun(runs, next)
+		if st := s.Stats(); st.Repeated != 0 {
+			t.Fatalf("%d requests were not kept", st.Repeated)
+		}
+		return n
 	}
 	few, many := allocs(16), allocs(512)
 	if many > few+2 || few > 20 {
