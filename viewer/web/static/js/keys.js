@@ -31,7 +31,7 @@ export class Keys {
 }
 
 // typing reports whether keys belong to a text field or an open dialog.
-export function typing(el) {
+function typing(el) {
   if (!el || !el.closest) return false;
   return el.matches('input, textarea, select, [contenteditable]') || !!el.closest('dialog');
 }

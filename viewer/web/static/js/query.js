@@ -46,13 +46,8 @@ export function quote(v) {
   return /^[^\s",:=<>~!()]+$/.test(v) && !v.includes('..') ? v : '"' + v.replace(/["\\]/g, '\\$&') + '"';
 }
 
-// unquote is what a value means.
-export function unquote(v) {
-  return v.length > 1 && v[0] === '"' && v.endsWith('"') ? v.slice(1, -1).replace(/\\(.)/g, '$1') : v;
-}
-
 // known reports whether a field may stand before an operator: a named one, or an attribute key (they have a dot).
-export function known(field, runs = false) {
+function known(field, runs = false) {
   return FIELDS.includes(field) || (runs && RUN_FIELDS.includes(field)) || (/[._]/.test(field) && !field.startsWith('tok.'));
 }
 
@@ -79,7 +74,7 @@ export function nearest(word, runs = false) {
 }
 
 // distance counts the letters to change between two words (Levenshtein).
-export function distance(a, b) {
+function distance(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

@@ -23,8 +23,7 @@ const HEADS = [['Group', ''], ['Namespace', ''], ['Spans', 'r'], ['Share', 'r'],
 
 // GroupsTable is the table of groups, each opening into its names.
 export class GroupsTable {
-  constructor(app, page, run) {
-    this.app = app;
+  constructor(page, run) {
     this.page = page;
     this.run = run;
     this.open = new Set();
@@ -101,10 +100,9 @@ export class GroupsPage extends Page {
   constructor(app, args, params) {
     super(app);
     this.runName = params.get('run') || '';
-    this.run = this.runName;
     this.keys = [LISTS];
     this.header = h('div.head.groups');
-    this.table = new GroupsTable(app, this, this.runName || null);
+    this.table = new GroupsTable(this, this.runName || null);
     this.box = h('div.tablebox.scroll', null, this.table.el);
     this.el.append(this.header, this.box);
   }

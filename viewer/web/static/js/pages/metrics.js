@@ -2,7 +2,7 @@
 
 import { Page } from './page.js';
 import { h, put, labelled } from '../dom.js';
-import { clock, count, plural } from '../format.js';
+import { clock, count } from '../format.js';
 import { ms } from '../clock.js';
 import { line } from '../inert.js';
 import * as glyph from '../glyph.js';
@@ -69,7 +69,7 @@ export function rangeOf(params) {
   return /^\d{1,19}$/.test(from || '') && /^\d{1,19}$/.test(to || '') ? { from, to } : null;
 }
 
-// changed reports whether an update tells of new data points.
+// Counter tells whether something of a signal has come since it was asked last.
 export class Counter {
   // more is true when the count of a signal differs from the last time.
   more(d, signal) {
@@ -83,7 +83,7 @@ export class Counter {
 export class MetricsPage extends Page {
   constructor(app, args, params) {
     super(app);
-    this.run = this.runName = params.get('run') || '';
+    this.runName = params.get('run') || '';
     this.range = rangeOf(params);
     this.keys = [CHARTS];
     this.counter = new Counter();
@@ -109,7 +109,7 @@ export class MetricsPage extends Page {
   params(p) {
     const run = p.get('run') || '', range = rangeOf(p), moved = JSON.stringify(range) !== JSON.stringify(this.range);
     this.range = range;
-    if (run !== this.runName) { this.runName = this.run = run; this.app.live.watch(run, ''); this.begin(); } else if (moved) this.view.setRange(range);
+    if (run !== this.runName) { this.runName = run; this.begin(); } else if (moved) this.view.setRange(range);
   }
 
   setRange(from, to) { this.params(this.app.router.set({ from, to }, false)); }

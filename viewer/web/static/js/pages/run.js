@@ -195,7 +195,7 @@ export class RunPage extends Page {
     const state = r.state === 'running' ? this.running : r.state === 'failed' ? h('span.chip.plain.err', null, line(r.note || 'failed')) : r.note ? h('span.chip.warn', null, glyph.warning(''), line(r.note)) : null;
     const tokens = r.tokens_in == null && r.tokens_out == null ? null : labelled('tokens', count(r.tokens_in) + ' in, ' + count(r.tokens_out) + ' out');
     put(this.header,
-      h('div.titleline', null, h('h1', null, glyph.state(r.state === 'finished' ? 'finished' : r.state), h('span.cut', null, line(r.id))), state, h('span.gap'),
+      h('div.titleline', null, h('h1', null, glyph.state(r.state), h('span.cut', null, line(r.id))), state, h('span.gap'),
         h('span.acts', null, h('button.btn', { onclick: () => this.compareRun() }, 'Compare…'), h('button.btn', { onclick: () => this.exports() }, 'Export'), h('button.btn', { onclick: () => this.app.copyLink() }, glyph.copy(), 'Copy link'))),
       h('div.meta', null,
         labelled('started', started(r.started)), r.state === 'running' || r.last == null ? null : labelled('took', qty(duration(between(r.started, r.last)))),
@@ -279,7 +279,7 @@ export class RunPage extends Page {
     if (this.tab === 'metrics') { this.showMetrics(params); return; }
     if (this.tab === 'logs') { this.showLogs(params); return; }
     if (this.tab === 'groups') {
-      this.groups = new GroupsTable(this.app, this, this.run);
+      this.groups = new GroupsTable(this, this.run);
       put(this.body, this.groups.el);
       this.attempt(this.body, () => this.groups.load());
       return;

@@ -16,7 +16,7 @@ const environments = (r) => (r.environments_total === 1 ? r.environments[0] : pl
 let unit = unitFor(1e9); // of the p95 column
 
 const COLUMNS = [
-  { id: 'run', head: 'Run', sort: 'name', width: 'minmax(246px, 292fr)', text: (r) => r.id, cell: (r) => h('span.name', null, glyph.state(r.state === 'finished' ? 'finished' : r.state), h('span.cut.main', { title: r.id }, line(r.id)), r.note ? h('span.note.cut', { class: 'note cut' + (r.state === 'failed' ? ' err' : ' dim') }, line(r.note)) : null) },
+  { id: 'run', head: 'Run', sort: 'name', width: 'minmax(246px, 292fr)', text: (r) => r.id, cell: (r) => h('span.name', null, glyph.state(r.state), h('span.cut.main', { title: r.id }, line(r.id)), r.note ? h('span.note.cut' + (r.state === 'failed' ? '.err' : '.dim'), null, line(r.note)) : null) },
   { id: 'environments', rank: 7, head: 'Environments', width: 'minmax(110px, 170fr)', text: (r) => r.environments.join(','), cell: (r) => h('span.mid.cut', { title: r.environments.join(', ') }, line(environments(r))) },
   { id: 'started', rank: 2, head: 'Started', sort: 'started', first: 'arrow', right: true, width: 'minmax(92px, 80fr)', text: (r) => new Date(ms(r.started)).toISOString(), cell: (r) => h('span.mid', null, when(ms(r.started), now())) },
   { id: 'progress', head: 'Progress', width: 'minmax(70px, 128fr)', cell: (r) => progress(r.rollouts) },
@@ -110,7 +110,7 @@ function span(rows) {
 
 function small(r) {
   return h('span.lines2', null, glyph.state(r.state), h('span.a', null, h('span.cut', null, line(r.id))), h('span.b', null, count(r.rollouts.finished) + (r.rollouts.total == null ? '' : ' / ' + count(r.rollouts.total))),
-    h('span.c', null, progress(r.rollouts)), h('span.d', { class: 'd' + (r.rollouts.failed ? ' err' : ' dim') }, r.rollouts.failed ? count(r.rollouts.failed) + ' failed' : r.state));
+    h('span.c', null, progress(r.rollouts)), h('span.d' + (r.rollouts.failed ? '.err' : '.dim'), null, r.rollouts.failed ? count(r.rollouts.failed) + ' failed' : r.state));
 }
 
 function smallService(r) {

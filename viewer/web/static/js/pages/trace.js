@@ -2,7 +2,7 @@
 
 import { Page } from './page.js';
 import { h, put, qty, labelled, setText } from '../dom.js';
-import { count, countdown, day, duration, middle, percent, plural, text, when } from '../format.js';
+import { count, countdown, day, duration, middle, percent, plural, when } from '../format.js';
 import { ms, now, sinceInstant } from '../clock.js';
 import { PARTS, split, swatch } from '../bars.js';
 import { Waterfall } from '../trace/waterfall.js';
@@ -496,7 +496,7 @@ export class TracePage extends Page {
 }
 
 // inShort are the three largest parts of a time split, the two waits as one: what a phone has room for.
-export function inShort(parts) {
+function inShort(parts) {
   const [admission, pool, model, tools, verify, other] = parts;
   return [['admission', 'waiting', admission + pool], ['model', 'model', model], ['tools', 'tools', tools], ['verify', 'verify', verify], ['other', 'other', other]]
     .filter(([, , ns]) => ns > 0).sort((a, b) => b[2] - a[2]).slice(0, 3);

@@ -1,6 +1,6 @@
 // The colours that canvases draw with, read from the style sheet when the theme changes.
 
-const NAMES = ['panel', 'hover', 'line', 'line2', 'edge', 'ink', 'ink2', 'ink3', 'acc', 'acc-tint', 'acc-line', 'err', 'warn', 'sunk', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8', 'verify', 'sans', 'mono'];
+const NAMES = ['panel', 'line', 'line2', 'edge', 'ink', 'ink3', 'acc', 'err', 'warn', 'sunk', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8', 'sans'];
 
 export function read() {
   const css = getComputedStyle(document.documentElement), out = {};

@@ -3,6 +3,7 @@
 // or more than ten times the median. Those may differ in shape and still belong to the run. Unlike spans never fold.
 
 import { ERROR, OPEN, TRUNCATED, RESENT, CLIENT, SERVER } from './columns.js';
+import { children } from './tree.js';
 
 const LEAST = 16, PATTERN = 4, SLOW = 10;
 const ODD = ERROR | OPEN | TRUNCATED | RESENT;
@@ -22,9 +23,7 @@ export function folds(c, sub, n, roots) {
   look(-1, roots);
   for (let i = 0; i < n; i++) {
     if (sub[i] - i <= LEAST) continue;
-    const kids = [];
-    for (let k = i + 1; k < sub[i]; k = sub[k]) kids.push(k);
-    look(i, kids);
+    look(i, children(sub, i));
   }
   return { list, of };
 }

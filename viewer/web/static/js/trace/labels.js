@@ -29,7 +29,6 @@ export function describe(m, view, lines, k) {
     const f = m.folds[lines.ref[k] >> 4], o = f.odd[lines.ref[k] & 15];
     d.name = '#' + count(o.place) + (j >= 0 ? '' : ' ' + d.name);
     d.quiet = true;
-    d.member = true;
     d.slow = o.times ? count(o.times) + ' × the median' : '';
   }
   d.note = line(c.notes.get(b) ?? c.notes.get(i) ?? d.slow ?? '');

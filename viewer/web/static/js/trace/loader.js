@@ -1,6 +1,7 @@
 // Reading the spans of a trace, page by page.
 
-import { Columns, build, pathFrom } from './model.js';
+import { Columns } from './columns.js';
+import { build, pathFrom } from './model.js';
 import { get, Failure } from '../api.js';
 
 const PAGE = 5000;

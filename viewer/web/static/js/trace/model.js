@@ -1,6 +1,6 @@
 // A trace made ready to draw: columns, shape, calls, folds and the critical path. Pure; the worker runs the same code.
 
-import { Columns, OPEN } from './columns.js';
+import { OPEN } from './columns.js';
 import { subtrees, pairs, sums, tops } from './tree.js';
 import { criticalPath, byRow, share } from './path.js';
 import { folds } from './folds.js';
@@ -71,5 +71,3 @@ export function buffers(m) {
   for (const v of [...Object.values(m), ...Object.values(m.columns), ...Object.values(m.pieces)]) if (ArrayBuffer.isView(v)) out.add(v.buffer);
   return [...out];
 }
-
-export { Columns };

@@ -7,6 +7,7 @@ import { figures, label } from './folds.js';
 import { FOLD, MORE } from './rows.js';
 import { nameOf, GHOST, LINKS } from './columns.js';
 import { describe } from './labels.js';
+import { children } from './tree.js';
 import { logTicks } from '../charts.js';
 import { copyText } from '../toast.js';
 import { quote } from '../query.js';
@@ -37,7 +38,7 @@ export class Panel {
     this.wf = wf;
     const { model: m, lines, view } = wf, k = wf.at, kind = lines.kind[k], i = lines.row[k], c = m.columns;
     this.stop();
-    if (kind === FOLD || kind === MORE) { this.fold(m.folds[kind === MORE ? lines.ref[k] : lines.ref[k]]); return; }
+    if (kind === FOLD || kind === MORE) { this.fold(m.folds[lines.ref[k]]); return; }
     const j = view.pairs ? m.pair[i] : -1, b = j >= 0 ? j : i;
     if (c.flags[b] & GHOST) { this.ghost(b); return; }
     const key = c.id[i] + (c.copies.get(i) || '') + '/' + b;
@@ -156,10 +157,9 @@ export class Panel {
 
   ghost(b) {
     this.key = '';
-    const c = this.wf.model.columns, kids = [];
-    for (let k = b + 1; k < this.wf.model.sub[b]; k = this.wf.model.sub[k]) kids.push(k);
+    const { columns: c, sub } = this.wf.model;
     put(this.el, h('header.phead', null, h('div.ptitle', null, h('span.pm.ghost'), h('h2.mono.cut', null, 'parent ' + c.id[b]), h('button.iconbtn', { 'aria-label': 'Close the panel', onclick: this.on.close }, glyph.close()))),
-      h('div.pbody', null, h('section', null, h('p', null, 'This span never arrived: ' + plural(kids.length, 'span') + ' name it as their parent. It may have been sampled away, dropped on the way, or its process has not sent it yet.'))));
+      h('div.pbody', null, h('section', null, h('p', null, 'This span never arrived: ' + plural(children(sub, b).length, 'span') + ' name it as their parent. It may have been sampled away, dropped on the way, or its process has not sent it yet.'))));
   }
 
   fold(f) {

@@ -43,10 +43,4 @@ export class Scale {
     const d = (this.to - this.from) * share;
     this.set(this.from + d, this.to + d);
   }
-
-  // show moves the view so that [a, b] is in it, with as little movement as it takes.
-  show(a, b) {
-    const len = this.to - this.from;
-    if (b <= this.from || a >= this.to) this.set((a + b) / 2 - len / 2, (a + b) / 2 + len / 2);
-  }
 }

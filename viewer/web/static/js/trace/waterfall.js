@@ -289,8 +289,6 @@ export class Waterfall {
 
   get selectedRow() { return this.lines && this.lines.n ? this.lines.row[this.at] : -1; }
 
-  get selectedKind() { return this.lines.kind[this.at]; }
-
   get selectedFold() { return this.lines.kind[this.at] === FOLD ? this.model.folds[this.lines.ref[this.at]] : null; }
 
   toggle(open) {
