@@ -37,7 +37,7 @@ func (c *converter) shape(i uint32) uint32 {
 	at := known(&c.shapes, i)
 	if *at == 0 {
 		s := &c.from.shapes[i]
-		*at = 1 + c.to.intern(shapeKey{c.process(s.process), c.scope(s.scope), s.kind, s.class, s.name})
+		*at = 1 + c.to.intern(shape{c.process(s.process), c.scope(s.scope), s.kind, s.class, s.name})
 	}
 	return *at - 1
 }

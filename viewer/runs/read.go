@@ -44,7 +44,7 @@ func (rd *reader) shapeOf(s *Span) uint32 {
 	if s.Group != rd.group {
 		sc = rd.t.scopeOf(scope{s.Scope, s.Group})
 	}
-	return rd.t.intern(shapeKey{rd.p, sc, s.Kind, s.class(), s.Name})
+	return rd.t.intern(shape{rd.p, sc, s.Kind, s.class(), s.Name})
 }
 
 func (rd *reader) read(r *otlp.Resource, sc *otlp.Scope, s *otlp.Span) Span {

@@ -126,9 +126,7 @@ func (t *table) keep(k *marks) {
 	t.processes, t.scopes, t.shapes, t.sets = slices.Clone(t.processes), slices.Clone(t.scopes), slices.Clone(t.shapes), slices.Clone(t.sets)
 	sweepList(t.processes, k.processes, &t.free.processes, t.process, func(p Process) Process { return p })
 	sweepList(t.scopes, k.scopes, &t.free.scopes, t.scope, func(s scope) scope { return s })
-	sweepList(t.shapes, k.shapes, &t.free.shapes, t.shape, func(s shape) shapeKey {
-		return shapeKey{s.process, s.scope, s.kind, s.class, s.name}
-	})
+	sweepList(t.shapes, k.shapes, &t.free.shapes, t.shape, func(s shape) shape { return s })
 	sweepList(t.sets, k.sets, &t.free.sets, t.set, func(members []uint32) string { return string(appendSet(nil, members)) })
 	clear(t.grown)
 	clear(t.texts)

@@ -19,7 +19,7 @@ type table struct {
 
 	process map[Process]uint32
 	scope   map[scope]uint32
-	shape   map[shapeKey]uint32
+	shape   map[shape]uint32
 	set     map[string]uint32
 	grown   map[[2]uint32]uint32 // set and member: the set with it
 	texts   map[string]string    // that many rollouts have
@@ -49,15 +49,8 @@ func place[T any](list *[]T, free *[]uint32, x T) uint32 {
 // scope is a library and a span group of it.
 type scope struct{ name, group string }
 
-// shape is what alike spans have in common: process, group, name.
+// shape is what alike spans have in common: process, group, name. What is no text stands together, so that a map hashes it at once.
 type shape struct {
-	process, scope uint32
-	name           string
-	kind           otlp.Kind
-	class          class
-}
-
-type shapeKey struct {
 	process, scope uint32
 	kind           otlp.Kind
 	class          class
@@ -70,16 +63,16 @@ const otherNames = "(other names)"
 func newTable(maxShapes int) *table {
 	return &table{
 		maxShapes: maxShapes, names: names{sets: [][]uint32{nil}},
-		process: map[Process]uint32{}, scope: map[scope]uint32{}, shape: map[shapeKey]uint32{}, set: map[string]uint32{"": 0}, grown: map[[2]uint32]uint32{}, texts: map[string]string{},
+		process: map[Process]uint32{}, scope: map[scope]uint32{}, shape: map[shape]uint32{}, set: map[string]uint32{"": 0}, grown: map[[2]uint32]uint32{}, texts: map[string]string{},
 	}
 }
 
 func (t *table) shapeOf(s *Span) uint32 {
 	p, sc := t.processOf(&s.Process), t.scopeOf(scope{s.Scope, s.Group})
-	return t.intern(shapeKey{p, sc, s.Kind, s.class(), s.Name})
+	return t.intern(shape{p, sc, s.Kind, s.class(), s.Name})
 }
 
-func (t *table) intern(k shapeKey) uint32 {
+func (t *table) intern(k shape) uint32 {
 	if i, ok := t.shape[k]; ok {
 		return i
 	}
@@ -88,7 +81,7 @@ func (t *table) intern(k shapeKey) uint32 {
 		return t.intern(k)
 	}
 	k.name = strings.Clone(k.name)
-	i := place(&t.shapes, &t.free.shapes, shape{k.process, k.scope, k.name, k.kind, k.class})
+	i := place(&t.shapes, &t.free.shapes, k)
 	t.shape[k] = i
 	return i
 }

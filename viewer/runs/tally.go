@@ -150,7 +150,7 @@ func (r *footerReader) head() {
 		r.scopes = append(r.scopes, t.scopeOf(scope{r.string(), r.string()}))
 	}
 	for range r.Count(5) {
-		k := shapeKey{process: pick(r, r.processes), scope: pick(r, r.scopes), name: r.string()}
+		k := shape{process: pick(r, r.processes), scope: pick(r, r.scopes), name: r.string()}
 		k.kind, k.class = otlp.Kind(r.int32()), class(r.below(uint64(PartOther)+2))
 		if r.Err() == nil {
 			r.shapes = append(r.shapes, t.intern(k))
