@@ -13,16 +13,14 @@ import (
 
 // runSum is what all the rows and spans of a run say together.
 type runSum struct {
-	run       Run
-	spans     int64
-	durations []time.Duration // of the rollouts that count
-	best      float64         // reward
+	run  Run
+	best float64 // reward
 }
 
 // sums computes it once for a view.
 func (r *runView) sums() *runSum {
 	r.once.Do(func() {
-		s := &runSum{durations: make([]time.Duration, 0, r.live)}
+		s := new(runSum)
 		s.run.ID, s.run.Progress, s.run.Traces, s.run.Tasks, s.run.Attempts = r.id, r.progress, r.traces, r.seen, r.attempts
 		if r.id != NoRun {
 			s.addSpans(r)
@@ -47,11 +45,11 @@ func (s *runSum) addSpans(r *runView) {
 		if st == nil || st.spans <= 0 {
 			continue
 		}
-		if s.spans == 0 {
+		if run.Spans == 0 {
 			run.Started, run.Last = st.first, st.last
 		}
 		run.Started, run.Last = min(run.Started, st.first), max(run.Last, st.last)
-		s.spans += st.spans
+		run.Spans += st.spans
 		run.Bytes += st.bytes
 		run.Errors += st.errors
 		run.Cut += st.cut
@@ -65,7 +63,7 @@ func (s *runSum) addSpans(r *runView) {
 		}
 		run.JobEnded = run.JobEnded || sh.name == semconv.SpanGymJob && st.open < st.spans
 	}
-	run.Spans, run.Services, run.Groups = s.spans, sortedKeys(services), sortedKeys(groups)
+	run.Services, run.Groups = sortedKeys(services), sortedKeys(groups)
 }
 
 // addOwnSpans is addSpans for the rollouts without a run: spans of other programs name no run either.
@@ -74,11 +72,11 @@ func (s *runSum) addOwnSpans(r *runView) {
 	services, groups := map[string]bool{}, map[string]bool{}
 	traces := map[otlp.TraceID]bool{}
 	r.each(func(x *Rollout) {
-		if s.spans == 0 {
+		if run.Spans == 0 {
 			run.Started = x.Start
 		}
 		run.Started, run.Last = min(run.Started, x.Start), max(run.Last, x.End)
-		s.spans += int64(x.Spans)
+		run.Spans += int64(x.Spans)
 		run.Errors += int64(x.Errors)
 		run.Cut += int64(x.Cut)
 		traces[x.Trace] = true
@@ -90,7 +88,7 @@ func (s *runSum) addOwnSpans(r *runView) {
 			}
 		}
 	})
-	run.Spans, run.Traces, run.Services, run.Groups = s.spans, len(traces), sortedKeys(services), sortedKeys(groups)
+	run.Traces, run.Services, run.Groups = len(traces), sortedKeys(services), sortedKeys(groups)
 }
 
 func sortedKeys(m map[string]bool) []string {
@@ -108,7 +106,7 @@ func (s *runSum) addRollouts(r *runView) {
 	env, of := "", new(int) // that of the rollout before
 	envs[env] = of
 	var overTime series
-	totals := make([]time.Duration, 0, r.live)
+	durations, totals := make([]time.Duration, 0, r.live), make([]time.Duration, 0, r.live)
 	var first, last uint64
 	r.each(func(x *Rollout) {
 		run.Counts.add(x)
@@ -132,12 +130,11 @@ func (s *runSum) addRollouts(r *runView) {
 			first, last = min(first, x.Start), max(last, x.End)
 		}
 		if x.Counted() {
-			s.durations = append(s.durations, x.Duration())
+			durations = append(durations, x.Duration())
 			totals = append(totals, x.Total())
 		}
 	})
-	run.Durations, run.Totals, run.OverTime = percentiles(s.durations), percentiles(totals), overTime.public()
-	s.durations = nil
+	run.Durations, run.Totals, run.OverTime = percentiles(durations), percentiles(totals), overTime.public()
 	if last > first {
 		run.PerMinute = float64(run.Counts.Finished) / (float64(last-first) / 60e9)
 	}
