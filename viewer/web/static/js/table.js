@@ -118,8 +118,11 @@ export class Table {
     return true;
   }
 
+  // append takes the next rows. Where newer ones wait, these go on from them: some may be shown already.
   append(rows) {
-    this.rows = this.rows.concat(rows);
+    if (this.waiting) this.waiting = this.waiting.concat(rows);
+    const known = new Set(this.rows.map(this.o.key));
+    this.rows = this.rows.concat(rows.filter((r) => !known.has(this.o.key(r))));
     this.draw();
   }
 
