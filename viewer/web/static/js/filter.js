@@ -160,6 +160,12 @@ export class Filter {
     if (!wrong) this.o.apply(this.query);
   }
 
+  // refuse shows what the server says of the query.
+  refuse(e) {
+    const near = e.query.nearest && !e.what.includes('Nearest') ? ' Nearest: ' + e.query.nearest + '.' : '';
+    this.complain(e.what + near, e.query);
+  }
+
   // complain says below the box what is wrong, and underlines the term; '' takes it back.
   complain(words, query = null) {
     this.words.hidden = !words;

@@ -66,7 +66,7 @@ export class ListPage extends Page {
     } catch (e) {
       if (aborted(e)) return;
       if (e.query) {
-        this.filter.complain(e.what + (e.now ? ' ' + e.now : e.query.nearest ? ' Nearest: ' + e.query.nearest + '.' : ''), e.query);
+        this.filter.refuse(e);
         if (!this.drawn) await this.load(live, ''); // a wrong filter in a link must not hide what there is
       } else if (!live) { this.drawn = false; put(this.body, failed(e, () => this.load())); }
     }
