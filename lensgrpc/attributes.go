@@ -2,7 +2,6 @@ package lensgrpc
 
 import (
 	"context"
-	"errors"
 	"net"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/internal/callctx"
 	"github.com/lensgo/lens/semconv"
 )
 
@@ -97,12 +97,8 @@ func statusOf(err error) *status.Status {
 
 // setCanceled says that the caller did not wait for the end of the call.
 func setCanceled(span lens.Span, ctx context.Context) {
-	switch err := ctx.Err(); {
-	case err == nil:
-	case errors.Is(err, context.DeadlineExceeded):
-		span.Str(semconv.LensCanceled, semconv.CanceledByDeadline)
-	default:
-		span.Str(semconv.LensCanceled, semconv.CanceledByCaller)
+	if why := callctx.Canceled(ctx); why != "" {
+		span.Str(semconv.LensCanceled, why)
 	}
 }
 

@@ -3,13 +3,13 @@ package lensgrpc
 import (
 	"context"
 	"fmt"
-	"reflect"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/internal/callctx"
 	"github.com/lensgo/lens/semconv"
 )
 
@@ -39,7 +39,7 @@ func StreamServer(g *lens.Group, options ...Option) grpc.StreamServerInterceptor
 		given := stream.Context()
 		known := srv != nil // gRPC has no implementation to name
 		ctx, span := e.start(lens.Extract(given, incoming{given}), info.FullMethod, known, lens.Server)
-		if !same(ctx, given) {
+		if !callctx.Same(ctx, given) {
 			stream = &serverStream{stream, ctx}
 		}
 		if !span.Recording() {
@@ -56,12 +56,6 @@ type serverStream struct {
 }
 
 func (s *serverStream) Context() context.Context { return s.ctx }
-
-// same compares contexts, of which only pointers may be compared: == panics on some types. A context that is taken for
-// another one costs a wrapper.
-func same(a, b context.Context) bool {
-	return reflect.TypeOf(a).Kind() == reflect.Pointer && a == b
-}
 
 // serve runs a handler inside its span.
 func serve(ctx context.Context, span lens.Span, handle func() error) (err error) {

@@ -2,12 +2,12 @@ package lenshttp
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"strconv"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/internal/callctx"
 	"github.com/lensgo/lens/semconv"
 )
 
@@ -95,14 +95,8 @@ func setProtocol(span lens.Span, major, minor int) {
 
 // setCanceled says on the span that the caller did not wait for the end, and gives what it says: "" for nothing.
 func setCanceled(span lens.Span, ctx context.Context) (why string) {
-	switch err := ctx.Err(); {
-	case err == nil:
-		return ""
-	case errors.Is(err, context.DeadlineExceeded):
-		why = semconv.CanceledByDeadline
-	default:
-		why = semconv.CanceledByCaller
+	if why = callctx.Canceled(ctx); why != "" {
+		span.Str(semconv.LensCanceled, why)
 	}
-	span.Str(semconv.LensCanceled, why)
 	return why
 }

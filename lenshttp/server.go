@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/internal/callctx"
 	"github.com/lensgo/lens/semconv"
 )
 
@@ -40,7 +40,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.traced(ctx, span, w, r)
 		return
 	}
-	if !same(ctx, r.Context()) {
+	if !callctx.Same(ctx, r.Context()) {
 		r = r.WithContext(ctx)
 	}
 	h.next.ServeHTTP(w, r)
@@ -52,15 +52,6 @@ func (h *handler) name(r *http.Request) string {
 		return serverName(r.Method, route(r.Pattern))
 	}
 	return r.Method
-}
-
-// same compares contexts. Only pointers and Background are compared: == may panic on other types, and taking a context
-// for another one costs no more than a copy of the request.
-func same(a, b context.Context) bool {
-	if reflect.TypeOf(a).Kind() == reflect.Pointer {
-		return a == b
-	}
-	return a == context.Background() && b == context.Background()
 }
 
 func (h *handler) traced(ctx context.Context, span lens.Span, w http.ResponseWriter, r *http.Request) {
