@@ -237,8 +237,8 @@ func WithBaggage(ctx context.Context, key, value string) (context.Context, error
 		return ctx, baggageError(key, err)
 	case members > maxBaggageMembers:
 		return ctx, baggageError(key, fmt.Errorf("there would be %d members, and %d may be", members, maxBaggageMembers))
-	case size > maxBaggageBytes:
-		return ctx, baggageError(key, fmt.Errorf("the header would have %d bytes, and %d may be", size, maxBaggageBytes))
+	case size > w3c.MaxBaggage:
+		return ctx, baggageError(key, fmt.Errorf("the header would have %d bytes, and %d may be", size, w3c.MaxBaggage))
 	}
 	return with, nil
 }
@@ -251,11 +251,8 @@ func Baggage(ctx context.Context, key string) string {
 	return baggageOf(ctx, key)
 }
 
-// Limits of W3C baggage.
-const (
-	maxBaggageMembers = 64
-	maxBaggageBytes   = 8192
-)
+// maxBaggageMembers is W3C's limit beside that of the bytes.
+const maxBaggageMembers = 64
 
 var (
 	errBaggageKey   = errors.New("the key is not a token of ASCII letters, digits and !#$%&'*+-.^_`|~")
