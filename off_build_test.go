@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -135,7 +134,7 @@ func instructions(t *testing.T, binary, function string) (list []string) {
 		list = append(list, strings.ReplaceAll(text, function, "self"))
 	}
 	if len(list) == 0 {
-		t.Skipf("the disassembler shows nothing of %s on %s", function, runtime.GOARCH)
+		t.Fatalf("the disassembler shows nothing of %s", function) // it fails by itself where it does not know the machine
 	}
 	return list
 }
