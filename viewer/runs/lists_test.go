@@ -179,8 +179,8 @@ func TestTraceList(t *testing.T) {
 	if services = m.Services(time.Unix(0, int64(at(40)))); len(services) != 1 || services[0].Traces != 1 {
 		t.Errorf("later services %+v", services)
 	}
-	if in := m.InTrace(traceID(1)); len(in) != 1 || in[0].Task != 7 {
-		t.Errorf("rollouts of the trace %+v", in)
+	if x, ok := m.Trace(traceID(1)); !ok || x.Rollout == nil || x.Rollout.Task != 7 {
+		t.Errorf("the trace %+v", x)
 	}
 }
 
