@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/lensgo/lens/viewer/internal/packed"
 	"github.com/lensgo/lens/viewer/otlp"
 	"github.com/lensgo/lens/viewer/store"
 )
@@ -35,10 +36,11 @@ func (c *Counts) add(o *Counts, sign int64) {
 	}
 }
 
-// maxRuns bounds the runs that are counted, and maxName the bytes of their names.
+// maxRuns bounds the runs that are counted, maxName the bytes of their names, and maxCount the records of a chunk.
 const (
-	maxRuns = 10_000
-	maxName = 1024
+	maxRuns  = 10_000
+	maxName  = 1024
+	maxCount = 1 << 40
 )
 
 // Model counts the records of each run. It is the [store.Digest] of the logs of a store: Read, Add, Seal, Merge and Forget are the store's.
@@ -64,8 +66,6 @@ func (m *Model) Counts(run string) (c Counts, ok bool) {
 	return c, len(m.runs) < maxRuns
 }
 
-func traceKey(id otlp.TraceID) store.Key { return store.TraceKey(id) }
-
 func runKey(run string) store.Key { return store.TextKey("run " + run) }
 
 // Read decodes an ExportLogsServiceRequest. What cannot be decoded is empty. See [store.Digest].
@@ -83,7 +83,7 @@ func (m *Model) Read(req []byte) store.Batch {
 		c[r.Level]++
 		if id := otlp.TraceID(r.TraceID()); id != trace && !id.IsZero() {
 			trace = id
-			b.Keys = append(b.Keys, traceKey(id))
+			b.Keys = append(b.Keys, store.TraceKey(id))
 		}
 		if t := r.Time(); t != 0 {
 			if b.First == 0 || t < b.First {
@@ -175,16 +175,23 @@ func (m *Model) count(footer []byte, sign int64) error {
 	if len(footer) == 0 {
 		return nil
 	}
-	if footer[0] != footerVersion {
+	r := packed.NewReader(footer)
+	if r.Byte() != footerVersion {
 		return errFooter
 	}
 	counts := map[string]*Counts{}
-	for b := footer[1:]; len(b) > 0; {
-		run, c, rest, ok := readCounts(b)
-		if !ok {
+	for r.Len() > 0 {
+		run, c := string(r.Bytes(r.Count(1))), new(Counts)
+		for i := range c {
+			x := r.Uvarint()
+			if c[i] = int64(x); x > maxCount {
+				return errFooter
+			}
+		}
+		if r.Err() != nil || len(run) > maxName {
 			return errFooter
 		}
-		counts[run], b = &c, rest
+		counts[run] = c
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -192,20 +199,4 @@ func (m *Model) count(footer []byte, sign int64) error {
 		m.put(run, c, sign)
 	}
 	return nil
-}
-
-func readCounts(b []byte) (run string, c Counts, rest []byte, ok bool) {
-	n, used := binary.Uvarint(b)
-	if used <= 0 || n > maxName || n > uint64(len(b)-used) {
-		return "", c, nil, false
-	}
-	run, b = string(b[used:used+int(n)]), b[used+int(n):]
-	for i := range c {
-		x, used := binary.Uvarint(b)
-		if used <= 0 || x > 1<<40 {
-			return "", c, nil, false
-		}
-		c[i], b = int64(x), b[used:]
-	}
-	return run, c, b, true
 }

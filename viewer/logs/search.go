@@ -21,7 +21,7 @@ type Found struct {
 
 // Trace calls fn for each record of a trace, in the order of arrival. An error of fn, or of ctx, ends it and is returned.
 func Trace(ctx context.Context, s *store.Store, id otlp.TraceID, fn func(Record) error) (found Found, err error) {
-	for _, c := range s.Holding(store.Logs, traceKey(id)) {
+	for _, c := range s.Holding(store.Logs, store.TraceKey(id)) {
 		if ctx.Err() != nil {
 			return found, context.Cause(ctx)
 		}
@@ -46,7 +46,9 @@ func Trace(ctx context.Context, s *store.Store, id otlp.TraceID, fn func(Record)
 }
 
 // Chunks is the number of chunks that a search for a trace looks into.
-func Chunks(s *store.Store, id otlp.TraceID) int { return len(s.Holding(store.Logs, traceKey(id))) }
+func Chunks(s *store.Store, id otlp.TraceID) int {
+	return len(s.Holding(store.Logs, store.TraceKey(id)))
+}
 
 // Query is what is wanted of the records of a run.
 type Query struct {
@@ -160,7 +162,7 @@ func (w *search) take(c store.Chunk, before int) {
 		}
 		if r.Run == w.Run {
 			w.page.Searched++
-			if (w.Least == Unknown || r.Level >= w.Least) && r.holds(w.Text) {
+			if r.Level >= w.Least && r.holds(w.Text) {
 				w.hits = append(w.hits, hit{r, place{c.Number, i}})
 			}
 		}
