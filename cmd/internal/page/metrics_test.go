@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
@@ -181,6 +182,13 @@ func TestRunLogs(t *testing.T) {
 	p.shows(".chip", "1 new")
 	p.press(".")
 	p.until("both", "$$('.runlogs .lrow').length === 2")
+	p.allowClipboard()
+	p.press("Y")
+	p.shows(".toast", "2 rows as TSV")
+	if copied := eval[string](p, "navigator.clipboard.readText()"); !strings.HasPrefix(copied, "time\tlevel\tservice\tbody\ttrace\tspan\n") || !strings.Contains(copied, "\terror\t") ||
+		!strings.Contains(copied, "\tthe answer 2 0\t") {
+		t.Errorf("the copied table is %q", copied)
+	}
 	p.press("j", kb.Enter)
 	p.until("the first one open", "$('.lrow').classList.contains('on') && $('.lrow').classList.contains('wide')")
 	p.click(".lrow a", "trace")

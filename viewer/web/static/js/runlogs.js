@@ -4,7 +4,7 @@ import { h, put, setText } from './dom.js';
 import { clock, count, exact, plural, since } from './format.js';
 import { ms } from './clock.js';
 import { inert, line } from './inert.js';
-import { get, aborted } from './api.js';
+import { Latest, aborted } from './api.js';
 import { failed } from './nothing.js';
 import * as glyph from './glyph.js';
 
@@ -18,6 +18,7 @@ export class RunLogs {
     this.level = o.level;
     this.text = o.text;
     this.at = -1;
+    this.latest = new Latest();
     this.choice = h('select', { 'aria-label': 'Level', onchange: (e) => { this.level = e.target.value; this.ask(); } });
     this.input = h('input', { type: 'text', 'aria-label': 'Text in the logs', placeholder: 'text in a message or attribute', value: this.text, oninput: () => { clearTimeout(this.typed); this.typed = setTimeout(() => { this.text = this.input.value.trim(); this.ask(); }, 250); },
       onkeydown: (e) => { if (e.key === 'Escape') { e.stopPropagation(); if (this.input.value) { this.input.value = this.text = ''; this.ask(); } else this.list.focus(); } else if (e.key === 'Enter') this.list.focus(); } });
@@ -36,10 +37,8 @@ export class RunLogs {
   }
 
   async load(cursor = null) {
-    if (this.ctl) this.ctl.abort();
-    this.ctl = new AbortController();
     try {
-      const d = await get('/runs/' + encodeURIComponent(this.o.run || '-') + '/logs', { level: this.level, text: this.text, cursor }, this.ctl.signal);
+      const d = await this.latest.get('/runs/' + encodeURIComponent(this.o.run || '-') + '/logs', { level: this.level, text: this.text, cursor });
       this.show(d, cursor);
     } catch (e) {
       if (aborted(e)) return;
@@ -50,6 +49,7 @@ export class RunLogs {
   show(d, cursor) {
     if (!cursor) { this.total = d.total; this.searched = 0; this.at = -1; this.rows = []; put(this.list); this.o.fresh(0); } else this.list.lastChild.remove();
     this.searched += d.searched;
+    this.matched = d.matched ?? undefined; // of a text nobody counts them
     this.rows.push(...d.rows);
     this.list.append(...d.rows.map((r) => this.row(r)));
     if (d.next) this.list.append(h('p.pad', null, h('button.link', { onclick: () => this.load(d.next) }, this.text ? 'Search on: ' + count(this.searched) + ' of ' + count(d.total) + ' searched' : 'More')));
@@ -114,7 +114,7 @@ export class RunLogs {
     }
   }
 
-  data() { return { head: ['time', 'level', 'service', 'body', 'trace', 'span'], rows: (this.rows || []).map((r) => [r.time, r.level, r.service, r.body, r.trace, r.span]) }; }
+  data() { return { heads: ['time', 'level', 'service', 'body', 'trace', 'span'], rows: (this.rows || []).map((r) => [r.time, r.level, r.service, r.body, r.trace, r.span]) }; }
 
-  close() { if (this.ctl) this.ctl.abort(); clearTimeout(this.typed); }
+  close() { this.latest.stop(); clearTimeout(this.typed); }
 }

@@ -178,15 +178,13 @@ export class RunPage extends Page {
     } catch (e) {
       if (aborted(e)) return;
       if (e.query) {
-        this.complain(e);
+        this.filter.refuse(e);
         if (!this.d) await this.loadHead(live, '');
         return;
       }
       if (!live) { put(this.panels); put(this.header, failed(e, () => this.loadHead())); this.el.classList.add('broken'); }
     }
   }
-
-  complain(e) { this.filter.complain(e.what + (e.query.nearest && !e.what.includes('Nearest') && !(e.now || '').includes('Nearest') ? ' Nearest: ' + e.query.nearest + '.' : '') + (e.now ? ' ' + e.now : ''), e.query); }
 
   drawHead() {
     const r = this.d.run, ro = r.rollouts;
@@ -322,7 +320,7 @@ export class RunPage extends Page {
     } catch (e) {
       if (aborted(e)) return;
       if (e.query) {
-        this.complain(e);
+        this.filter.refuse(e);
         if (!this.shown) await this.loadTable(live, '');
       } else if (!live) put(this.body, failed(e, () => this.loadTable()));
     }
@@ -432,7 +430,7 @@ export class RunPage extends Page {
 
   key(e) {
     if (/^[1-5]$/.test(e.key)) { this.setTab(['rollouts', 'tasks', 'groups', 'metrics', 'logs'][e.key - 1]); return true; }
-    if (this.part && e.key === 'Y' && this.part.data) { copyTable(this.part.data(), this.part.total); return true; }
+    if (this.part && e.key === 'Y' && this.part.data) { copyTable(this.part.data(), this.part.matched); return true; }
     if (this.part) return this.part.key(e);
     if (e.key === '/') { if (!this.filter.el.hidden) this.filter.focus(); return true; }
     if (e.key === 'c') { this.compareMarked(); return true; }
