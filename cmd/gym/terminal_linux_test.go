@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lensgo/lens/internal/need"
 )
 
 // In a terminal the demo serves a page until Ctrl-C without being asked to, and with --no-view it does not.
@@ -49,9 +51,7 @@ func TestDemoTerminal(t *testing.T) {
 func terminal(t *testing.T) (master, tty *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("no pseudo terminals here: %v", err)
-	}
+	need.NoError(t, err)
 	t.Cleanup(func() { master.Close() })
 	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
 	if err == nil {
@@ -60,8 +60,6 @@ func terminal(t *testing.T) (master, tty *os.File) {
 	if err == nil {
 		tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
 	}
-	if err != nil {
-		t.Skipf("no pseudo terminals here: %v", err)
-	}
+	need.NoError(t, err)
 	return master, tty
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lensgo/lens/internal/need"
 )
 
 var updatePages = flag.Bool("update-pages", false, "write what the examples print into docs/export.md")
@@ -68,7 +71,7 @@ func python(t *testing.T) string {
 		path = "python3"
 	}
 	if out, err := exec.Command(path, "-c", "import duckdb, pandas, opentelemetry.proto").CombinedOutput(); err != nil {
-		t.Skipf("%s does not have duckdb, pandas and opentelemetry-proto (LENS_TEST_PYTHON names another): %v\n%s", path, err, out)
+		need.NoError(t, fmt.Errorf("%s does not have duckdb, pandas and opentelemetry-proto (LENS_TEST_PYTHON names another): %w\n%s", path, err, out))
 	}
 	return path
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/internal/need"
 )
 
 // screen is the other end of a pseudo terminal: what was written to it.
@@ -43,9 +44,7 @@ func (s *screen) all(t *testing.T) string {
 func terminal(t *testing.T) *screen {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("no pseudo terminals here: %v", err)
-	}
+	need.NoError(t, err)
 	fd := int(master.Fd())
 	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
 	if err == nil {
@@ -54,13 +53,9 @@ func terminal(t *testing.T) *screen {
 	if err == nil {
 		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100})
 	}
-	if err != nil {
-		t.Skipf("no pseudo terminals here: %v", err)
-	}
+	need.NoError(t, err)
 	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("no pseudo terminals here: %v", err)
-	}
+	need.NoError(t, err)
 	parts := make(chan string, 10_000) // more than a test writes
 	go func() {
 		defer close(parts)

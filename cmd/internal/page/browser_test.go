@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/lensgo/lens/internal/need"
 )
 
 // names are what a Chromium is called on PATH.
@@ -42,11 +44,7 @@ var browser struct {
 func theBrowser(t *testing.T) context.Context {
 	t.Helper()
 	path, err := chromium()
-	if err != nil && os.Getenv("CI") == "true" {
-		t.Fatal(err)
-	} else if err != nil {
-		t.Skip(err)
-	}
+	need.NoError(t, err)
 	browser.Lock()
 	defer browser.Unlock()
 	if browser.ctx != nil {
