@@ -34,6 +34,7 @@ func (f *found) identify() identity {
 	return identity{head: f.of.head, attributes: attributesOf(f.attributes), bounds: f.bounds}
 }
 
+// brokenIn counts points of a stream that cannot be used.
 type brokenIn struct {
 	of *stream
 	n  int64
@@ -99,6 +100,14 @@ func (b *batch) add(st *stream, s sample, attributes pcommon.Map, bounds []float
 	b.samples = append(b.samples, found{sample: s, key: finish(st.sum+hashOf(attributes), bounds), of: st, attributes: attributes, bounds: bounds})
 }
 
+// reject counts a point that cannot be used. Those of a stream stand behind each other.
+func (b *batch) reject(st *stream) {
+	if n := len(b.broken); n == 0 || b.broken[n-1].of != st {
+		b.broken = append(b.broken, brokenIn{of: st})
+	}
+	b.broken[len(b.broken)-1].n++
+}
+
 func (b *batch) numbers(st *stream, points pmetric.NumberDataPointSlice) {
 	for _, p := range points.All() {
 		b.add(st, numberSample(p), p.Attributes(), nil)
@@ -110,7 +119,7 @@ func (b *batch) histograms(st *stream, points pmetric.HistogramDataPointSlice) {
 	for _, p := range points.All() {
 		s, ok := histogramSample(p)
 		if !ok {
-			b.broken = append(b.broken, brokenIn{st, 1})
+			b.reject(st)
 			continue
 		}
 		if !alike(p.ExplicitBounds(), bounds) {
@@ -136,7 +145,7 @@ func (b *batch) exponentials(st *stream, points pmetric.ExponentialHistogramData
 	for _, p := range points.All() {
 		s, ok := exponentialSample(p)
 		if !ok {
-			b.broken = append(b.broken, brokenIn{st, 1})
+			b.reject(st)
 			continue
 		}
 		b.add(st, s, p.Attributes(), nil)
