@@ -14,6 +14,10 @@ import (
 // Attribute is a pair of a data point, as text.
 type Attribute struct{ Key, Value string }
 
+func (a Attribute) compare(b Attribute) int {
+	return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value))
+}
+
 const (
 	maxAttributes = 32   // of a series; what is beyond tells no two series apart
 	maxText       = 1024 // bytes of a name or value, likewise
@@ -35,11 +39,11 @@ func sourceOf(r pcommon.Resource) source {
 		}
 		return clip(v.AsString())
 	}
-	instance := text("service.instance.id")
+	instance := text(semconv.ServiceInstanceID)
 	if instance == "" {
-		if pid := text("process.pid"); pid != "" {
+		if pid := text(semconv.ProcessPID); pid != "" {
 			instance = pid
-			if host := text("host.name"); host != "" {
+			if host := text(semconv.HostName); host != "" {
 				instance = host + "/" + pid
 			}
 		}
@@ -139,7 +143,7 @@ func attributesOf(m pcommon.Map) []Attribute {
 		}
 		list = append(list, Attribute{clip(k), clip(v.AsString())})
 	}
-	slices.SortFunc(list, func(a, b Attribute) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) })
+	slices.SortFunc(list, Attribute.compare)
 	return list
 }
 
@@ -176,7 +180,7 @@ func clip(s string) string {
 func (d *identity) compare(o *identity) int {
 	return cmp.Or(
 		cmp.Compare(d.service, o.service),
-		slices.CompareFunc(d.attributes, o.attributes, func(a, b Attribute) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) }),
+		slices.CompareFunc(d.attributes, o.attributes, Attribute.compare),
 		cmp.Compare(d.instance, o.instance), cmp.Compare(d.kind, o.kind), slices.Compare(d.bounds, o.bounds),
 		cmp.Compare(d.hash(), o.hash()),
 	)

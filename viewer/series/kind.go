@@ -35,16 +35,6 @@ func (s Shape) String() string {
 	return [...]string{"value", "rate", "distribution", "quantiles"}[s%shapes]
 }
 
-// ParseShape reads what String returned.
-func ParseShape(s string) (Shape, bool) {
-	for shape := range Shape(shapes) {
-		if shape.String() == s {
-			return shape, true
-		}
-	}
-	return 0, false
-}
-
 // shape is how series of this kind are drawn.
 func (d *head) shape() Shape {
 	switch {

@@ -279,8 +279,7 @@ func (m *Model) settle() {
 			}
 		}
 		if len(r.metrics) == 0 {
-			delete(m.runs, r.id)
-			m.bytes -= r.bytes
+			m.drop(r)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package series
 import (
 	"math"
 
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 )
 
@@ -22,8 +23,21 @@ const maxTime = math.MaxInt64
 // instant is a time of OTLP, as far as an int64 holds it.
 func instant(ns uint64) int64 { return int64(min(ns, maxTime)) }
 
+// sampleOf is what the points of every kind say, without a value.
+func sampleOf(at, start pcommon.Timestamp, flags pmetric.DataPointFlags) sample {
+	return sample{time: instant(uint64(at)), start: instant(uint64(start)), nothing: flags.NoRecordedValue(), lo: math.NaN(), hi: math.NaN()}
+}
+
+// known is a number that need not have been sent.
+func known(sent bool, v float64) float64 {
+	if !sent {
+		return math.NaN()
+	}
+	return v
+}
+
 func numberSample(p pmetric.NumberDataPoint) sample {
-	s := sample{time: instant(uint64(p.Timestamp())), start: instant(uint64(p.StartTimestamp())), nothing: p.Flags().NoRecordedValue(), lo: math.NaN(), hi: math.NaN()}
+	s := sampleOf(p.Timestamp(), p.StartTimestamp(), p.Flags())
 	if p.ValueType() == pmetric.NumberDataPointValueTypeInt {
 		s.v = float64(p.IntValue())
 	} else {
@@ -34,17 +48,9 @@ func numberSample(p pmetric.NumberDataPoint) sample {
 
 // histogramSample reads a point; ok is false when its buckets do not fit its bounds.
 func histogramSample(p pmetric.HistogramDataPoint) (s sample, ok bool) {
-	s = sample{time: instant(uint64(p.Timestamp())), start: instant(uint64(p.StartTimestamp())), nothing: p.Flags().NoRecordedValue(),
-		n: p.Count(), v: math.NaN(), lo: math.NaN(), hi: math.NaN(), d: &dist{}}
-	if p.HasSum() {
-		s.v = p.Sum()
-	}
-	if p.HasMin() {
-		s.lo = p.Min()
-	}
-	if p.HasMax() {
-		s.hi = p.Max()
-	}
+	s = sampleOf(p.Timestamp(), p.StartTimestamp(), p.Flags())
+	s.n, s.d = p.Count(), &dist{}
+	s.v, s.lo, s.hi = known(p.HasSum(), p.Sum()), known(p.HasMin(), p.Min()), known(p.HasMax(), p.Max())
 	buckets, bounds := p.BucketCounts(), p.ExplicitBounds()
 	if n := buckets.Len(); n > 0 && n != bounds.Len()+1 || bounds.Len() >= maxBuckets {
 		return s, false
@@ -60,17 +66,9 @@ func histogramSample(p pmetric.HistogramDataPoint) (s sample, ok bool) {
 }
 
 func exponentialSample(p pmetric.ExponentialHistogramDataPoint) (s sample, ok bool) {
-	s = sample{time: instant(uint64(p.Timestamp())), start: instant(uint64(p.StartTimestamp())), nothing: p.Flags().NoRecordedValue(),
-		n: p.Count(), v: math.NaN(), lo: math.NaN(), hi: math.NaN(), d: &dist{scale: p.Scale(), zero: p.ZeroCount()}}
-	if p.HasSum() {
-		s.v = p.Sum()
-	}
-	if p.HasMin() {
-		s.lo = p.Min()
-	}
-	if p.HasMax() {
-		s.hi = p.Max()
-	}
+	s = sampleOf(p.Timestamp(), p.StartTimestamp(), p.Flags())
+	s.n, s.d = p.Count(), &dist{scale: p.Scale(), zero: p.ZeroCount()}
+	s.v, s.lo, s.hi = known(p.HasSum(), p.Sum()), known(p.HasMin(), p.Min()), known(p.HasMax(), p.Max())
 	s.d.pos = counts{p.Positive().Offset(), p.Positive().BucketCounts().AsRaw()}
 	s.d.neg = counts{p.Negative().Offset(), p.Negative().BucketCounts().AsRaw()}
 	return s, s.d.sound()
@@ -96,8 +94,8 @@ func (d *dist) sound() bool {
 const maxExponent = 1100 << 20
 
 func summarySample(p pmetric.SummaryDataPoint) (s sample, quantiles []float64) {
-	s = sample{time: instant(uint64(p.Timestamp())), start: instant(uint64(p.StartTimestamp())), nothing: p.Flags().NoRecordedValue(),
-		n: p.Count(), v: p.Sum(), lo: math.NaN(), hi: math.NaN()}
+	s = sampleOf(p.Timestamp(), p.StartTimestamp(), p.Flags())
+	s.n, s.v = p.Count(), p.Sum()
 	for _, q := range p.QuantileValues().All() {
 		if len(s.q) == maxQuantiles {
 			break
