@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/internal/rerun"
 	"github.com/lensgo/lens/internal/seam"
 	"github.com/lensgo/lens/internal/tracecontext"
 	"github.com/lensgo/lens/semconv"
@@ -233,7 +234,7 @@ func TestUngated(t *testing.T) {
 
 // TestGlobalProvider: a plain OpenTelemetry program works, whenever it sets its provider, and sets another.
 func TestGlobalProvider(t *testing.T) {
-	if isChild, out, err := child(t); !isChild {
+	if isChild, out, err := rerun.Test(t); !isChild {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

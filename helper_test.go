@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -106,20 +104,6 @@ func on(t testing.TB, r *lens.Registry, name string) *lens.Group {
 	g := register(t, r, "test."+name, name)[0]
 	r.SetSpec("all")
 	return g
-}
-
-// child runs the named test again in a process of its own, for what would spoil this one. In that process it reports
-// true, and the test goes on as the child; output is what the child printed.
-func child(t *testing.T) (isChild bool, output string, err error) {
-	t.Helper()
-	const env = "LENS_TEST_CHILD"
-	if os.Getenv(env) == t.Name() {
-		return true, "", nil
-	}
-	cmd := exec.Command(os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v")
-	cmd.Env = append(os.Environ(), env+"="+t.Name())
-	out, err := cmd.CombinedOutput()
-	return false, string(out), err
 }
 
 // quiet is a logger for examples that warn on purpose.

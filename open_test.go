@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/internal/rerun"
 	"github.com/lensgo/lens/internal/seam"
 )
 
@@ -156,7 +157,7 @@ func TestCloseOpenIsPerRegistry(t *testing.T) {
 // TestCloseOpenOfTheGlobalProvider: a registry without a provider of its own records to the global one, and its spans are
 // the default registry's to close: whoever shuts that provider down does not know the registry.
 func TestCloseOpenOfTheGlobalProvider(t *testing.T) {
-	if isChild, out, err := child(t); !isChild {
+	if isChild, out, err := rerun.Test(t); !isChild {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

@@ -22,6 +22,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/internal/rerun"
 	"github.com/lensgo/lens/internal/seam"
 	"github.com/lensgo/lens/semconv"
 )
@@ -510,7 +511,7 @@ func TestPanicInAnOffSpan(t *testing.T) {
 
 // TestCrash: a program that dies of a panic still shows where it came from.
 func TestCrash(t *testing.T) {
-	isChild, out, err := child(t)
+	isChild, out, err := rerun.Test(t)
 	if isChild {
 		r, _, _ := recorded(t)
 		g := on(t, r, "work")

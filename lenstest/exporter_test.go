@@ -15,6 +15,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/internal/rerun"
 	"github.com/lensgo/lens/lenstest"
 )
 
@@ -262,7 +263,7 @@ func (f first) Attributes() []attribute.KeyValue {
 }
 
 func TestExporter_finds_leaks(t *testing.T) {
-	isChild, output, err := child(t)
+	isChild, output, err := rerun.Test(t)
 	if !isChild {
 		if err == nil || !strings.Contains(output, "goroutines stay behind") {
 			t.Errorf("error %v, output\n%s", err, output)

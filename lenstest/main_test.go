@@ -3,8 +3,6 @@ package lenstest_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -94,18 +92,4 @@ func passes(t *testing.T, test func(t testing.TB)) {
 	if messages := try(test); len(messages) > 0 {
 		t.Errorf("it fails: %s", strings.Join(messages, "\n"))
 	}
-}
-
-// child runs the named test again in a process of its own, for what would end this one. In that process it reports true,
-// and the test goes on as the child; output is what the child printed.
-func child(t *testing.T) (isChild bool, output string, err error) {
-	t.Helper()
-	const env = "LENSTEST_CHILD"
-	if os.Getenv(env) == t.Name() {
-		return true, "", nil
-	}
-	cmd := exec.Command(os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v")
-	cmd.Env = append(os.Environ(), env+"="+t.Name())
-	out, err := cmd.CombinedOutput()
-	return false, string(out), err
 }

@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/internal/rerun"
 	"github.com/lensgo/lens/internal/seam"
 	"github.com/lensgo/lens/lenstest"
 )
@@ -128,7 +129,7 @@ func TestDefault_refuses_parallel_tests(t *testing.T) {
 		"exporter": func(t *testing.T) { t.Parallel(); lenstest.TestExporter(t, lenstest.Exporter{}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			isChild, output, err := child(t)
+			isChild, output, err := rerun.Test(t)
 			if isChild {
 				body(t)
 				return
