@@ -27,27 +27,20 @@ export function terminal(args) { return 'lens ' + args + (folder ? ' --data ' + 
 export function command(q) { return terminal('traces ls' + (q ? ' --query ' + shell(q) : '')); }
 
 // cmd is a command with a button that copies it.
-function cmd(c) {
-  return h('div.cmd', null, h('span.p', null, '$'), h('span', null, c), h('button.iconbtn', { 'aria-label': 'Copy the command', onclick: () => copyText(c, 'Command copied') }, copy()));
+export function cmd(c, cls = '') {
+  return h('div.cmd' + cls, null, h('span.p', { 'aria-hidden': 'true' }, '$'), h('span', null, c), h('button.iconbtn', { 'aria-label': 'Copy: ' + c, onclick: () => copyText(c, 'Command copied') }, copy()));
 }
 
 // show opens the help of a page: {keys: [section], command, tables: [{title, head, rows}]}.
 export function show(page) {
-  const before = document.activeElement;
   const command = page && page.command && page.command();
   const tables = (page && page.tables && page.tables()) || [];
-  const d = h('dialog', { 'aria-label': 'Help' });
-  d.append(h('div.help', null,
-    h('header', null, h('h2', null, 'Help'), h('button.iconbtn', { 'aria-label': 'Close', onclick: () => d.close() }, close())),
+  const d = open('Help', [
     command && [h('h3', null, 'This screen as a command'), cmd(command)],
     h('div.cols', null, [['Everywhere', EVERYWHERE], ...((page && page.keys) || [])].map(([title, list]) => h('section', null, h('h3', null, title),
       h('dl', null, list.map(([k, means]) => [h('dt', null, k.split(' ').map((x) => (x === 'then' || x === '…' ? x : h('kbd', null, x)))), h('dd', null, means)]))))),
-    tables.map((t) => h('section', null, h('h3', null, t.title), h('div.scroll', null, h('table', null, h('tr', null, t.head.map((x) => h('th', { scope: 'col' }, x))), t.rows.map((r) => h('tr', null, r.map((x) => h('td', null, x))))))))));
-  document.body.append(d);
-  d.addEventListener('click', (e) => { if (e.target === d) d.close(); });
+    tables.map((t) => h('section', null, h('h3', null, t.title), h('div.scroll', null, h('table', null, h('tr', null, t.head.map((x) => h('th', { scope: 'col' }, x))), t.rows.map((r) => h('tr', null, r.map((x) => h('td', null, x))))))))]);
   d.addEventListener('keydown', (e) => { if (e.key === '?') { e.preventDefault(); d.close(); } });
-  d.addEventListener('close', () => { d.remove(); if (before && before.focus) before.focus(); });
-  d.showModal();
 }
 
 // commands opens a dialog with commands: [what for, command].
@@ -56,6 +49,7 @@ export function commands(title, list) { open(title, list.map(([what, c]) => [h('
 // say opens a dialog with sentences.
 export function say(title, sentences) { open(title, sentences.map((s) => h('p', null, s))); }
 
+// open opens a dialog; closed, it gives the focus back.
 function open(title, content) {
   const before = document.activeElement;
   const d = h('dialog', { 'aria-label': title }, h('div.help', null, h('header', null, h('h2', null, title), h('button.iconbtn', { 'aria-label': 'Close', onclick: () => d.close() }, close())), content));
@@ -63,4 +57,5 @@ function open(title, content) {
   d.addEventListener('click', (e) => { if (e.target === d) d.close(); });
   d.addEventListener('close', () => { d.remove(); if (before && before.focus) before.focus(); });
   d.showModal();
+  return d;
 }

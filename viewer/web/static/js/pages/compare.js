@@ -313,7 +313,7 @@ export class ComparePage extends Page {
     ];
     if (this.table) this.table.unmount();
     this.next = d.next;
-    this.table = new Table({ id: 'ctask', label: 'Tasks, worst regressions first', columns: cols, key: (r) => r.env + '/' + r.task, onSort: () => {}, more: () => this.more(),
+    this.table = new Table({ id: 'ctask', label: 'Tasks, worst regressions first', columns: cols, key: (r) => r.env + '/' + r.task, onSort: () => {}, more: () => this.grow(this.table, '/compare/runs', { a: d.a.id, b: d.b.id }),
       open: (r) => this.app.go('/runs/' + encodeURIComponent(d.b.id) + '?tab=tasks&q=' + encodeURIComponent('env:' + r.env + ' task:' + r.task)), small: (r) => h('span.lines2', null, glyph.dot(''), h('span.a.cut', null, line(r.env) + ' task ' + r.task), h('span.b', null, num(r.b_mean, 2)), h('span.c', null, h('span.axis2.wide2')), h('span.d', null, r.difference == null ? '' : signed(r.difference.toFixed(2), true))) });
     const lost = [d.only_a ? plural(d.only_a, 'task') + ' only in 1' : '', d.only_b ? plural(d.only_b, 'task') + ' only in 2' : ''].filter(Boolean).join(', ');
     const words = all && all.difference != null ? (all.worse || all.better ? count(all.worse) + ' of ' + plural(all.tasks, 'task') + ' got worse, ' + count(all.better) + ' better. ' : 'No task changed. ') + 'The mean reward went from ' + reward(all.a_mean, 3) + ' to ' + reward(all.b_mean, 3) + '.' : 'Nothing is scored in both.';
@@ -324,17 +324,6 @@ export class ComparePage extends Page {
       h('div.subhead', null, h('h2', null, 'Tasks'), h('span.note', null, 'worst regressions first')), h('div.tablebox', null, this.table.el));
     this.table.mount();
     this.table.set(d.rows, { total: d.total });
-  }
-
-  async more() {
-    if (!this.next || this.loading) return;
-    this.loading = true;
-    await this.attempt(null, async () => {
-      const d = await this.get('/compare/runs', { a: this.d.a.id, b: this.d.b.id, cursor: this.next });
-      this.next = d.next;
-      this.table.append(d.rows);
-    });
-    this.loading = false;
   }
 }
 

@@ -3,7 +3,7 @@
 import { h } from '../dom.js';
 import { count, limit, text, whole } from '../format.js';
 import { sinceInstant } from '../clock.js';
-import { copyText } from '../toast.js';
+import { cmd } from '../help.js';
 import * as glyph from '../glyph.js';
 
 export function empty(app) {
@@ -38,6 +38,5 @@ function kept(st) {
 function row(a, b) { return h('div.row', null, a, h('span', null, b)); }
 
 function step(title, words, command, first = false) {
-  return h('section', null, h('h2', null, title), h('p', null, words),
-    h('div.cmd' + (first ? '.first' : ''), null, h('span.p', { 'aria-hidden': 'true' }, '$'), h('span', null, command), h('button.iconbtn', { 'aria-label': 'Copy: ' + command, onclick: () => copyText(command, 'Command copied') }, glyph.copy())));
+  return h('section', null, h('h2', null, title), h('p', null, words), cmd(command, first ? '.first' : ''));
 }

@@ -4,7 +4,6 @@ import { Page } from './page.js';
 import { Table, outlines } from '../table.js';
 import { Filter } from '../filter.js';
 import { h, put } from '../dom.js';
-import { count } from '../format.js';
 import { LISTS, command } from '../help.js';
 import { noMatch, bestDrop, failed } from '../nothing.js';
 import { aborted, Latest } from '../api.js';
@@ -27,7 +26,7 @@ export class ListPage extends Page {
     this.head = h('div.head.runs', null, h('div.titleline', null, h('h1', null, list.title), this.note, h('span.gap')), h('div.filterline', null, this.filter.el, h('button.btn', { onclick: () => this.compareMarked() }, list.compare)));
     this.table = new Table({
       id: list.noun, label: list.title, columns: list.columns, key: list.key, sort: params.get('sort') || '', open: (r) => app.go(list.url(r)),
-      onSort: (s) => { app.router.set({ sort: s }); this.load(); }, mark: () => {}, more: () => this.more(), pending: (n) => this.pending(n), small: list.small,
+      onSort: (s) => { app.router.set({ sort: s }); this.load(); }, mark: () => {}, more: () => this.grow(this.table, list.path, { q: this.q, sort: this.table.o.sort }), pending: (n) => this.waits(n, this.note), small: list.small,
     });
   }
 
@@ -84,23 +83,6 @@ export class ListPage extends Page {
     const { path, noun } = this.list, q = this.q, ask = async (x) => (await this.get(path, { q: x, limit: 1 })).matched;
     const [hint, all] = await Promise.all([bestDrop(q, ask).catch(() => null), total ?? ask('').catch(() => 0)]);
     if (q === this.q && !this.ctl.signal.aborted) place(noMatch(noun + 's', all, q, (x) => { this.filter.set(x); this.filter.apply(); }, hint));
-  }
-
-  async more() {
-    if (!this.next || this.loading) return;
-    this.loading = true;
-    await this.attempt(null, async () => {
-      const d = await this.get(this.list.path, { q: this.q, sort: this.table.o.sort, cursor: this.next });
-      this.next = d.next;
-      this.table.append(d.rows);
-    });
-    this.loading = false;
-  }
-
-  pending(n) {
-    if (this.chip) this.chip.remove();
-    this.chip = n ? h('button.chip.run', { onclick: () => this.table.take() }, count(n) + ' new', h('kbd', null, '.')) : null;
-    if (this.chip) this.note.after(this.chip);
   }
 
   takeUpdates() { return this.table.take(); }

@@ -2,6 +2,7 @@
 
 import { h } from '../dom.js';
 import { get, aborted } from '../api.js';
+import { count } from '../format.js';
 import { failed } from '../nothing.js';
 
 export class Page {
@@ -35,6 +36,27 @@ export class Page {
       try { await f(); } finally { this.waiting = 0; }
       if (this.again && !this.ctl.signal.aborted) this.soon(ms, f);
     }, ms);
+  }
+
+  // grow appends the next rows to a table, one page at a time. What was asked for before the list was loaded anew is left out.
+  async grow(table, path, params) {
+    const cursor = this.next;
+    if (!cursor || this.loading) return;
+    this.loading = true;
+    await this.attempt(null, async () => {
+      const d = await this.get(path, { ...params, cursor });
+      if (table !== this.table || cursor !== this.next) return;
+      this.next = d.next;
+      table.append(d.rows);
+    });
+    this.loading = false;
+  }
+
+  // waits says behind an element how many new rows wait; pressed, it lets them in.
+  waits(n, behind) {
+    if (this.chip) this.chip.remove();
+    this.chip = n ? h('button.chip.run', { onclick: () => this.takeUpdates() }, count(n) + ' new', h('kbd', null, '.')) : null;
+    if (this.chip) behind.after(this.chip);
   }
 
   params() {}

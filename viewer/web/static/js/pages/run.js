@@ -270,7 +270,7 @@ export class RunPage extends Page {
     this.table = null;
     if (this.part) this.part.close();
     this.part = null;
-    this.pending(0);
+    this.waits(0);
     const params = new URLSearchParams(location.search);
     this.filter.el.hidden = ['groups', 'metrics', 'logs'].includes(this.tab);
     if (this.filter.el.hidden) setText(this.matches, '');
@@ -287,7 +287,7 @@ export class RunPage extends Page {
     this.table = new Table({
       id: tasks ? 'task' : 'rollout', label: tasks ? 'Tasks' : 'Rollouts', columns: this.cols, sort: params.get('sort') || '',
       key: tasks ? (r) => r.env + '/' + r.task : (r) => [r.env, r.agent, r.task, r.attempt, r.retry, r.id].join('/'),
-      open: (r) => this.openRow(r), onSort: (s) => { this.app.router.set({ sort: s }); this.loadTable(); }, mark: () => {}, more: () => this.more(), pending: (n) => this.pending(n),
+      open: (r) => this.openRow(r), onSort: (s) => { this.app.router.set({ sort: s }); this.loadTable(); }, mark: () => {}, more: () => this.grow(this.table, this.tablePath, { q: this.q, sort: this.table.o.sort }), pending: (n) => this.waits(n, this.matches),
       small: tasks ? (r) => smallTask(r, this.taskScale) : (r) => small(r, this.scale, this.unit),
     });
     put(this.body, outlines(this.cols));
@@ -302,7 +302,7 @@ export class RunPage extends Page {
   }
 
   showLogs(params) {
-    this.part = new RunLogs({ run: this.run, level: params.get('level') || '', text: params.get('text') || '', set: (p) => this.app.router.set(p), fresh: (n) => this.pending(n) });
+    this.part = new RunLogs({ run: this.run, level: params.get('level') || '', text: params.get('text') || '', set: (p) => this.app.router.set(p), fresh: (n) => this.waits(n, this.matches) });
     put(this.body, this.part.el);
     this.part.load();
   }
@@ -357,25 +357,6 @@ export class RunPage extends Page {
     const q = this.q, hint = await bestDrop(q, async (x) => (await this.get(this.tablePath, { q: x, limit: 1 })).matched).catch(() => null);
     if (q !== this.q || this.ctl.signal.aborted) return;
     put(this.body, noMatch(noun, total, q, (x) => { this.filter.set(x); this.filter.apply(); }, hint));
-  }
-
-  async more() {
-    if (!this.next || this.loading) return;
-    this.loading = true;
-    const table = this.table;
-    await this.attempt(null, async () => {
-      const d = await this.get(this.tablePath, { q: this.q, sort: table.o.sort, cursor: this.next });
-      if (table !== this.table) return;
-      this.next = d.next;
-      table.append(d.rows);
-    });
-    this.loading = false;
-  }
-
-  pending(n) {
-    if (this.chip) this.chip.remove();
-    this.chip = n ? h('button.chip.run', { onclick: () => this.takeUpdates() }, count(n) + ' new', h('kbd', null, '.')) : null;
-    if (this.chip) this.matches.after(this.chip);
   }
 
   takeUpdates() { return this.part ? !!this.part.takeUpdates && this.part.takeUpdates() : this.table ? this.table.take() : false; }
