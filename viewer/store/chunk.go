@@ -60,13 +60,25 @@ func (c codec) open(m *meta, frame []byte) ([]byte, error) {
 	return data, nil
 }
 
-// reader gives the content of chunks of one segment. The file is opened when it is needed: retention may take it away at
+// reader gives the content of chunks, of one segment at a time. The file is opened when it is needed: retention may take it away at
 // any time, and hundreds of segments need no open file each.
 type reader struct {
 	s    *Store
 	seg  *segment
 	keep bool // what is read is likely to be read again soon
 	f    *os.File
+}
+
+// at returns the content of a place as load does, and goes to its segment where that is another one.
+func (r *reader) at(p place) (data []byte, bad bool) {
+	if p.content != nil || p.seg == nil {
+		return p.content, false
+	}
+	if p.seg != r.seg {
+		r.close()
+		r.seg, r.f = p.seg, nil
+	}
+	return r.load(p.chunk)
 }
 
 // load returns the content of a chunk, nil when it cannot be had: bad says that it is there but damaged.

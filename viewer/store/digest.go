@@ -100,12 +100,9 @@ func (g *segment) holding(key Key, chunks []Chunk) []Chunk {
 // Load returns the OTLP bytes of a chunk: one valid message of many requests, which nobody may change. They are nil when retention
 // was quicker; damaged says that the chunk is there and cannot be read.
 func (s *Store) Load(c Chunk) (otlp []byte, damaged bool) {
-	if c.place.content != nil || c.place.seg == nil {
-		return c.place.content, false
-	}
-	r := reader{s: s, seg: c.place.seg, keep: true}
+	r := reader{s: s, keep: true}
 	defer r.close()
-	return r.load(c.place.chunk)
+	return r.at(c.place)
 }
 
 // digest is what a lane has of a [Digest], nil in the lane of traces and where there is none.

@@ -30,7 +30,7 @@ func (s *Store) eachTrace(ctx context.Context, ids map[otlp.TraceID]struct{}, ro
 		s: s, view: s.lanes[Traces].view.Load(), ids: ids, room: room, fn: fn, r: reader{s: s},
 		waiting: map[otlp.TraceID]*waiting{}, due: map[int][]otlp.TraceID{},
 	}
-	defer func() { w.r.close() }()
+	defer w.r.close()
 	err = w.walk(ctx)
 	return w.unread, err
 }
@@ -115,7 +115,7 @@ func (w *traceWalk) walk(ctx context.Context) error {
 		if w.wanted != nil && !w.wanted[i] {
 			continue
 		}
-		if data := w.load(w.places[i]); data != nil {
+		if data, _ := w.r.at(w.places[i]); data != nil {
 			w.take(i, data)
 		} else {
 			w.unread++
@@ -212,18 +212,6 @@ func (w *traceWalk) end(id otlp.TraceID, at int) int {
 		return at
 	}
 	return max(at, int(uint32(w.ends[i])))
-}
-
-func (w *traceWalk) load(p place) []byte {
-	if p.content != nil {
-		return p.content
-	}
-	if p.seg != w.r.seg {
-		w.r.close()
-		w.r = reader{s: w.s, seg: p.seg}
-	}
-	data, _ := w.r.load(p.chunk)
-	return data
 }
 
 // take adds what a chunk has to the traces that wait.
@@ -334,7 +322,7 @@ func (w *traceWalk) readAgain(ids []otlp.TraceID) {
 	}
 	want := func(id otlp.TraceID) bool { return again[id] != nil }
 	for _, number := range slices.Sorted(maps.Keys(places)) {
-		data := w.load(places[number]) // what cannot be read was counted before
+		data, _ := w.r.at(places[number]) // what cannot be read was counted before
 		for _, p := range split(data, number, want) {
 			t := again[p.id]
 			t.fresh = p.spans

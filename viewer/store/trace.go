@@ -124,16 +124,10 @@ func (s *Store) gather(id otlp.TraceID) (pieces []piece, damaged int) {
 
 func (s *Store) readPieces(id otlp.TraceID, places []place, pieces []piece) {
 	r := reader{s: s, keep: true}
-	defer func() { r.close() }()
+	defer r.close()
 	for i, p := range places {
-		data := p.content
-		if data == nil {
-			if p.seg != r.seg {
-				r.close()
-				r = reader{s: s, seg: p.seg, keep: true}
-			}
-			data, pieces[i].bad = r.load(p.chunk)
-		}
+		var data []byte
+		data, pieces[i].bad = r.at(p)
 		m := match{id: id, chunk: p.number}
 		m.request(data)
 		pieces[i].otlp, pieces[i].at = m.out, m.at
