@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,6 +108,27 @@ func lines(t *testing.T, path string) (rows []map[string]any) {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// ask reads something from the page's server with the token of its URL.
+func ask(t *testing.T, page *url.URL, path string) []byte {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodGet, page.Scheme+"://"+page.Host+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+page.Query().Get("token"))
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer http.DefaultClient.CloseIdleConnections()
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: status %d, %v", path, resp.StatusCode, err)
+	}
+	return body
 }
 
 func write(t *testing.T, path, text string) string {

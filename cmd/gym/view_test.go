@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"io"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -91,27 +90,6 @@ func TestViewOfNothing(t *testing.T) {
 	if strings.Contains(out.stdout, "page ") {
 		t.Errorf("it serves a page of nothing: %q", out.stdout)
 	}
-}
-
-// ask reads something from the page's server with the token of its URL.
-func ask(t *testing.T, page *url.URL, path string) []byte {
-	t.Helper()
-	req, err := http.NewRequest(http.MethodGet, page.Scheme+"://"+page.Host+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+page.Query().Get("token"))
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer http.DefaultClient.CloseIdleConnections()
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s: status %d, %v", path, resp.StatusCode, err)
-	}
-	return body
 }
 
 // Piped and without --view, the demo ends by itself, and a folder keeps its traces for `lens view`.
