@@ -1,0 +1,2 @@
+// Package chat holds the Chat Completions dialect and its conversions to and from the Responses dialect.
+package chat

@@ -1,0 +1,2 @@
+// Package sse reads and writes server-sent events, the form in which model endpoints stream.
+package sse
