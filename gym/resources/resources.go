@@ -95,6 +95,7 @@ const (
 type Server struct {
 	wire   *wire.Server
 	mode   ReverifyMode
+	hooks  score.Hooks
 	routes map[string]bool
 	errs   []error
 }
@@ -110,6 +111,9 @@ func New(in *config.Instance, logger *slog.Logger) *Server {
 // Reverify declares the mode that GET /reverify_mode answers.
 func (s *Server) Reverify(m ReverifyMode) { s.mode = m }
 
+// Metrics sets what this environment adds to the statistics of its results, for instance [score.PassMajority].
+func (s *Server) Metrics(h score.Hooks) { s.hooks = h }
+
 // Build returns the finished server, or everything that was wrong with its parts.
 func (s *Server) Build() (*wire.Server, error) {
 	if !s.routes[RouteVerify] {
@@ -121,7 +125,7 @@ func (s *Server) Build() (*wire.Server, error) {
 	if !s.routes[RouteSeed] {
 		Seed(s, func(context.Context, Call, map[string]jsontext.Value) error { return nil })
 	}
-	s.handle(RouteAggregate, aggregate)
+	s.handle(RouteAggregate, aggregate(s.hooks))
 	mode := s.mode
 	s.handle(RouteReverify, func(context.Context, *wire.Request) (*wire.Reply, error) { return wire.JSON(mode) })
 	return s.wire, nil
@@ -232,8 +236,19 @@ func statusOf(err error) error {
 }
 
 // aggregate answers POST /aggregate_metrics.
-func aggregate(_ context.Context, r *wire.Request) (*wire.Reply, error) {
-	body, err := responses.Body(r.Body)
+func aggregate(hooks score.Hooks) wire.HandlerFunc {
+	return func(_ context.Context, r *wire.Request) (*wire.Reply, error) {
+		rows, err := resultRows(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		return wire.JSON(hooks.Aggregate(rows))
+	}
+}
+
+// resultRows reads the body of /aggregate_metrics.
+func resultRows(text []byte) (rows []responses.Object, err error) {
+	body, err := responses.Body(text)
 	if err != nil {
 		return nil, err
 	}
@@ -241,14 +256,11 @@ func aggregate(_ context.Context, r *wire.Request) (*wire.Reply, error) {
 	if !there {
 		return nil, responses.FieldErrors{responses.Missing(body.AppendTo(nil), "body", "verify_responses")}
 	}
-	var rows []responses.Object
-	if err := decodeBody(rowsDecoder, raw, &rows); err != nil {
-		if fields, ok := errors.AsType[responses.FieldErrors](err); ok {
-			return nil, fields.Under("verify_responses")
-		}
-		return nil, err
+	err = decodeBody(rowsDecoder, raw, &rows)
+	if fields, ok := errors.AsType[responses.FieldErrors](err); ok {
+		return nil, fields.Under("verify_responses")
 	}
-	return wire.JSON(score.Aggregate(rows))
+	return rows, err
 }
 
 var rowsDecoder, _ = compile(reflect.TypeFor[[]responses.Object]())

@@ -5,9 +5,12 @@ import "github.com/lensgo/lens/gym/responses"
 // Aggregate returns the statistics of result rows: verify responses with their _ng_task_index and _ng_rollout_index, of
 // one agent. Of a row it reads the members that are numbers or booleans, and the same of response.usage, which win where
 // the names clash. Rows without indexes belong to task 0, rollout 0. It keeps no reference to rows.
-func Aggregate(rows []responses.Object) Report {
-	sorted := sortedRows(rows)
+func Aggregate(rows []responses.Object) Report { return Hooks{}.Aggregate(rows) }
+
+// summarize makes the statistics that every run has, of rows in order.
+func summarize(sorted []row) Report {
 	all := columns{}
+	n := len(sorted)
 	report := Report{Groups: []Group{}, Agent: Metrics{}, Key: Metrics{}}
 	for len(sorted) > 0 {
 		n := 1
@@ -20,9 +23,8 @@ func Aggregate(rows []responses.Object) Report {
 		}
 		sorted = sorted[n:]
 	}
-	if len(rows) > 0 {
-		report.Agent = all.describe(len(rows))
-		report.Key = report.Agent.WithPrefix("mean/")
+	if n > 0 {
+		report.Agent = all.describe(n)
 	}
 	return report
 }

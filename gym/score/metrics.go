@@ -1,9 +1,13 @@
 package score
 
 import (
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/lensgo/lens/gym/responses"
 )
 
 // Metric is one named number, such as mean/reward. It is finite.
@@ -36,25 +40,34 @@ func (m Metrics) WithPrefix(prefix string) Metrics {
 	return out
 }
 
-// MarshalJSONTo writes a JSON object.
-func (m Metrics) MarshalJSONTo(enc *jsontext.Encoder) error {
-	if err := enc.WriteToken(jsontext.BeginObject); err != nil {
-		return err
+// With returns the metrics with those of over: a name that m has keeps its place and gets the new value.
+func (m Metrics) With(over Metrics) Metrics {
+	out := slices.Clone(m)
+	at := make(map[string]int, len(m))
+	for i, x := range m {
+		at[x.Name] = i
 	}
-	if err := m.writeMembers(enc); err != nil {
-		return err
+	for _, x := range over {
+		if i, ok := at[x.Name]; ok {
+			out[i] = x
+			continue
+		}
+		at[x.Name] = len(out)
+		out = append(out, x)
 	}
-	return enc.WriteToken(jsontext.EndObject)
+	return out
 }
 
-func (m Metrics) writeMembers(enc *jsontext.Encoder) error {
+// MarshalJSONTo writes a JSON object.
+func (m Metrics) MarshalJSONTo(enc *jsontext.Encoder) error { return m.object().MarshalJSONTo(enc) }
+
+// object is the metrics as a JSON object. What is no finite number is left out: JSON has no such value.
+func (m Metrics) object() responses.Object {
+	var o responses.Object
 	for _, x := range m {
-		if err := enc.WriteToken(jsontext.String(x.Name)); err != nil {
-			return err
-		}
-		if err := enc.WriteToken(jsontext.Float(x.Value)); err != nil {
-			return err
+		if !math.IsNaN(x.Value) && !math.IsInf(x.Value, 0) {
+			o.Set(x.Name, jsontext.AppendFloat(nil, x.Value, 64))
 		}
 	}
-	return nil
+	return o
 }

@@ -13,6 +13,8 @@ type Report struct {
 	Groups []Group
 	// Agent is over all rows.
 	Agent Metrics
+	// More is what belongs to the agent's metrics and is no single number, such as per_sample_aggregate.
+	More responses.Object
 	// Key is the few that a summary shows: every mean, unless the environment chooses others.
 	Key Metrics
 }
@@ -20,10 +22,17 @@ type Report struct {
 // MarshalJSONTo writes {"group_level_metrics":[...],"agent_metrics":{...},"key_metrics":{...}}.
 func (r Report) MarshalJSONTo(enc *jsontext.Encoder) error {
 	return json.MarshalEncode(enc, struct {
-		Groups []Group `json:"group_level_metrics"`
-		Agent  Metrics `json:"agent_metrics"`
-		Key    Metrics `json:"key_metrics"`
-	}{r.Groups, r.Agent, r.Key})
+		Groups []Group          `json:"group_level_metrics"`
+		Agent  responses.Object `json:"agent_metrics"`
+		Key    Metrics          `json:"key_metrics"`
+	}{r.Groups, r.agent(), r.Key})
+}
+
+// agent is the agent's metrics with what is no number.
+func (r Report) agent() responses.Object {
+	o := r.Agent.object()
+	o.Merge(r.More)
+	return o
 }
 
 // Group is what is known about the rollouts of one task.
@@ -40,19 +49,15 @@ type Group struct {
 	Rollouts, Expected int
 	// Infos has one entry a row, by rollout index: its ids, its reward as it came, and its other numbers.
 	Infos []responses.Object
+	// More is what the environment adds, see [Custom].
+	More responses.Object
 }
 
 // MarshalJSONTo writes the metrics and the rest as members of one object.
 func (g Group) MarshalJSONTo(enc *jsontext.Encoder) error {
-	if err := enc.WriteToken(jsontext.BeginObject); err != nil {
-		return err
-	}
-	if err := member(enc, taskIndex, g.Task); err != nil {
-		return err
-	}
-	if err := g.Metrics.writeMembers(enc); err != nil {
-		return err
-	}
+	o := responses.Object{}
+	o.SetInt(taskIndex, g.Task)
+	o.Merge(g.Metrics.object())
 	for _, m := range []struct {
 		name  string
 		value any
@@ -64,11 +69,12 @@ func (g Group) MarshalJSONTo(enc *jsontext.Encoder) error {
 		{"reward_profile_completion_pct", completion(g.Rollouts, g.Expected)},
 		{"rollout_infos", g.Infos},
 	} {
-		if err := member(enc, m.name, m.value); err != nil {
+		if err := o.SetAny(m.name, m.value); err != nil {
 			return err
 		}
 	}
-	return enc.WriteToken(jsontext.EndObject)
+	o.Merge(g.More)
+	return o.MarshalJSONTo(enc)
 }
 
 // completion is the share of the expected rollouts that are there, in percent.
@@ -77,11 +83,4 @@ func completion(have, expected int) float64 {
 		return 100
 	}
 	return 100 * float64(have) / float64(expected)
-}
-
-func member(enc *jsontext.Encoder, name string, v any) error {
-	if err := enc.WriteToken(jsontext.String(name)); err != nil {
-		return err
-	}
-	return json.MarshalEncode(enc, v)
 }
