@@ -45,7 +45,7 @@ type PassMajority struct {
 	// SampleStdDev adds avg_sample_std_dev of pass@1[avg-of-k]/s: the mean over tasks of the deviation within each.
 	SampleStdDev bool
 	// Subsets are members of results, for instance "difficulty": the same numbers once more for each of their values, named
-	// <value>/pass@k/s and so on. Results of a task without a value belong to none.
+	// <value>/pass@k/s and so on, without avg_sample_std_dev. A task whose results have no value belongs to none.
 	Subsets []string
 }
 
@@ -58,6 +58,7 @@ func (p PassMajority) Metrics(tasks []Task) Custom {
 	t := p.table(tasks)
 	c.Agent = t.metrics()
 	c.More.Set(perSample, t.runs().object())
+	p.SampleStdDev = false
 	for _, member := range p.Subsets {
 		for _, s := range subsets(tasks, member) {
 			for _, m := range p.table(s.tasks).metrics() {
