@@ -7,13 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 
+	"go.opentelemetry.io/otel/propagation"
+
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/internal/seam"
 	"github.com/lensgo/lens/lenshttp"
 	"github.com/lensgo/lens/lenstest"
 )
@@ -89,6 +93,7 @@ func TestTransportStatus(t *testing.T) {
 	}{
 		"200":     {answer(200), nil, lenstest.Unset, nil},
 		"302":     {answer(302), nil, lenstest.Unset, nil},
+		"400":     {answer(400), nil, lenstest.Error, "400"},
 		"404":     {answer(404), nil, lenstest.Error, "404"},
 		"599":     {answer(599), nil, lenstest.Error, "599"},
 		"failure": {nil, failure, lenstest.Error, "*errors.errorString"},
@@ -106,6 +111,83 @@ func TestTransportStatus(t *testing.T) {
 			}
 			s.AssertAttrs(t, map[string]any{"error.type": test.kind})
 		})
+	}
+}
+
+// TestProtocol: the version is written as the protocol is called.
+func TestProtocol(t *testing.T) {
+	for want, version := range map[string][2]int{"1.0": {1, 0}, "1.1": {1, 1}, "2": {2, 0}, "3": {3, 0}, "": {0, 0}} {
+		g := record(t, "http_client")
+		resp := answer(200)
+		resp.ProtoMajor, resp.ProtoMinor = version[0], version[1]
+		rt := lenshttp.Transport(g.client, roundTripper(func(*http.Request) (*http.Response, error) { return resp, nil }))
+		if _, err := rt.RoundTrip(httptest.NewRequest("GET", "http://x/", nil)); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := g.one(t).Attrs["network.protocol.version"].(string); got != want {
+			t.Errorf("%v is %q, want %q", version, got, want)
+		}
+	}
+}
+
+// TestStaleTracestate: a tracestate without its parent goes away with it, and stays on the caller's request.
+func TestStaleTracestate(t *testing.T) {
+	g := record(t, "http_client")
+	var sent http.Header
+	rt := lenshttp.Transport(g.client, roundTripper(func(r *http.Request) (*http.Response, error) {
+		sent = r.Header
+		return answer(200), nil
+	}))
+	r := httptest.NewRequest("GET", "http://x/", nil)
+	r.Header.Set("Traceparent", "stale")
+	r.Header.Set("Tracestate", "stale=1")
+	if _, err := rt.RoundTrip(r); err != nil {
+		t.Fatal(err)
+	}
+	if got := g.one(t).Ref.String(); sent.Get("Traceparent") != got || sent.Values("Tracestate") != nil {
+		t.Errorf("%v goes out, and the span is %s", sent, got)
+	}
+	if r.Header.Get("Traceparent") != "stale" || r.Header.Get("Tracestate") != "stale=1" {
+		t.Errorf("the caller's headers are changed to %v", r.Header)
+	}
+}
+
+// looking is a propagator that looks at what is there before it writes.
+type looking struct{ saw map[string]any }
+
+func (l looking) Inject(_ context.Context, c propagation.TextMapCarrier) {
+	l.saw["get"], l.saw["keys"] = c.Get("accept"), fmt.Sprint(c.Keys())
+	if v, ok := c.(propagation.ValuesGetter); ok {
+		l.saw["values"] = fmt.Sprint(v.Values("accept"))
+	}
+	c.Set("b3", "1-2")
+}
+
+func (looking) Extract(ctx context.Context, _ propagation.TextMapCarrier) context.Context { return ctx }
+func (looking) Fields() []string                                                          { return nil }
+
+// TestForeignPropagator: one that is not ours sees the request's headers, and writes into the copy.
+func TestForeignPropagator(t *testing.T) {
+	before := seam.Propagator()
+	t.Cleanup(func() { seam.SetPropagator(before) })
+	l := looking{map[string]any{}}
+	seam.SetPropagator(l)
+
+	var sent http.Header
+	rt := lenshttp.Transport(nil, roundTripper(func(r *http.Request) (*http.Response, error) {
+		sent = r.Header
+		return answer(200), nil
+	}))
+	r := httptest.NewRequest("GET", "http://x/", nil)
+	r.Header["Accept"] = []string{"x", "y"}
+	if _, err := rt.RoundTrip(r); err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]any{"get": "x", "keys": "[Accept]", "values": "[x y]"}; !maps.Equal(l.saw, want) {
+		t.Errorf("it saw %v, want %v", l.saw, want)
+	}
+	if sent.Get("B3") != "1-2" || r.Header.Get("B3") != "" {
+		t.Errorf("%v goes out, and the caller's are %v", sent, r.Header)
 	}
 }
 

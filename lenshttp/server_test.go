@@ -141,6 +141,14 @@ func TestHandlerStatus(t *testing.T) {
 			_, _ = io.Copy(w, struct{ io.Reader }{strings.NewReader("x")}) // with no WriteTo it goes through ReadFrom
 			w.WriteHeader(500)
 		}, 200, lenstest.Unset},
+		{"bytes", func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte("x"))
+			w.WriteHeader(500)
+		}, 200, lenstest.Unset},
+		{"a string", func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, "x")
+			w.WriteHeader(500)
+		}, 200, lenstest.Unset},
 		{"switching protocols", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(101)
 			w.WriteHeader(500)
@@ -203,6 +211,16 @@ func TestHandlerPanics(t *testing.T) {
 				t.Errorf("the stack lacks the frame that panicked: %s", stack)
 			}
 		})
+	}
+}
+
+// TestHandlerOfNothing: a nil handler is what it is to net/http.
+func TestHandlerOfNothing(t *testing.T) {
+	g := record(t, "server")
+	w := httptest.NewRecorder()
+	lenshttp.Handler(g.server, nil).ServeHTTP(w, request("GET", "/nobody"))
+	if w.Code != http.StatusNotFound {
+		t.Errorf("it answers %d", w.Code)
 	}
 }
 
@@ -350,6 +368,7 @@ func TestServerAddresses(t *testing.T) {
 		{"[::1]:81", "[fe80::1]:5", false, "::1", "fe80::1", 81, "http", "1.1"},
 		{"[::1]", "", false, "::1", nil, 80, "http", "1.1"},
 		{"", "@", false, nil, "@", nil, "http", "1.1"},
+		{"example.com:http", "", false, "example.com", nil, 80, "http", "1.1"},
 	}
 	for _, test := range tests {
 		g := record(t, "server")
@@ -374,13 +393,15 @@ func (p plain) Header() http.Header         { return p.header }
 func (p plain) Write(b []byte) (int, error) { return len(b), nil }
 func (p plain) WriteHeader(int)             {}
 
+var errPushed = errors.New("pushed")
+
 type pushing struct{ *httptest.ResponseRecorder }
 
-func (pushing) Push(string, *http.PushOptions) error { return nil }
+func (pushing) Push(string, *http.PushOptions) error { return errPushed }
 
 type pushOnly struct{ plain }
 
-func (pushOnly) Push(string, *http.PushOptions) error { return nil }
+func (pushOnly) Push(string, *http.PushOptions) error { return errPushed }
 
 type flushes struct{}
 
@@ -427,8 +448,8 @@ func TestResponseKeepsInterfaces(t *testing.T) {
 			if flush != test.flush || hijack != test.hijack || push != test.push {
 				t.Errorf("%s: flush %v, hijack %v, push %v", name, flush, hijack, push)
 			}
-			if push && p.Push("/x", nil) != nil {
-				t.Errorf("%s: Push fails", name)
+			if push && p.Push("/x", nil) != errPushed {
+				t.Errorf("%s: Push is not the original's", name)
 			}
 			control := http.NewResponseController(w)
 			if err := control.Flush(); (err == nil) != test.flush {

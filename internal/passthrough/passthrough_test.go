@@ -63,7 +63,8 @@ func TestStaleTracestateGoes(t *testing.T) {
 		t.Errorf("%v goes out", out)
 	}
 	ctx = passthrough.Detach(ctx)
-	if passthrough.Inject(ctx, out); !maps.Equal(out, carrier{"traceparent": parent}) {
+	out = carrier{"tracestate": "old=1"}
+	if passthrough.Inject(ctx, out); !maps.Equal(out, carrier{"tracestate": "old=1"}) {
 		t.Errorf("with nothing to write, %v goes out", out)
 	}
 	if again := passthrough.Detach(ctx); again != ctx {
