@@ -1,7 +1,6 @@
 package analyzers_test
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -55,19 +54,6 @@ func TestAnalyzers(t *testing.T) {
 	for _, a := range analyzers.All() {
 		if ran[a.Name] == 0 {
 			t.Errorf("%s has found nothing in its own test data", a.Name)
-		}
-	}
-}
-
-// TestPage holds that each check has a section in the documentation.
-func TestPage(t *testing.T) {
-	text, err := os.ReadFile("../../docs/lensvet.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, a := range analyzers.All() {
-		if !strings.Contains(string(text), "\n### "+a.Name+"\n") {
-			t.Errorf("docs/lensvet.md has no section %s", a.Name)
 		}
 	}
 }
