@@ -38,7 +38,11 @@ func (n *names) of(e ast.Expr) bound {
 	if tv, ok := n.u.info.Types[e]; ok && tv.Value != nil {
 		return bounded
 	}
-	if t := n.u.info.TypeOf(e); t != nil && isEnum(t) {
+	t := n.u.info.TypeOf(e)
+	if both, ok := t.(*types.Tuple); ok && both.Len() == 2 {
+		t = both.At(0).Type() // v, ok := m[k]
+	}
+	if t != nil && isEnum(t) {
 		return bounded
 	} else if t != nil && !isString(t) {
 		return free // a number, an error

@@ -48,7 +48,7 @@ func runLostCtx(pass *analysis.Pass) (any, error) {
 					itoa(pass.Fset.Position(used.Pos()).Line) + " while the span is open: what is started there is not below it",
 				Related: []analysis.RelatedInformation{{Pos: used.Pos(), End: used.End(), Message: "passed on here"}},
 			}
-			if assign, ok := s.stmt.(*ast.AssignStmt); ok && always && assign.Tok == token.DEFINE && u.scoped(s, old, used) {
+			if assign, ok := s.stmt.(*ast.AssignStmt); ok && always && assign.Tok == token.DEFINE && u.scoped(s, old, used) && !u.kept(s, old) {
 				d.SuggestedFixes = []analysis.SuggestedFix{{
 					Message:   "Keep it in " + old.Name(),
 					TextEdits: []analysis.TextEdit{{Pos: blank.Pos(), End: blank.End(), NewText: []byte(old.Name())}},
@@ -77,6 +77,24 @@ func (u *unit) scoped(s start, old *types.Var, used *ast.Ident) bool {
 	return ok && types.Identical(old.Type(), u.info.TypeOf(s.call.Node().(ast.Expr)).(*types.Tuple).At(0).Type()) && within(used, at.Parent().Node())
 }
 
+// kept reports whether a context is returned or stored below a start: then it lives on when the span has ended.
+func (u *unit) kept(s start, old *types.Var) bool {
+	if old.Kind() == types.ResultVar {
+		return true
+	}
+	for at := range s.fn.Preorder((*ast.Ident)(nil)) {
+		if u.info.Uses[at.Node().(*ast.Ident)] != old || at.Node().Pos() < s.stmt.End() {
+			continue
+		}
+		switch at.ParentEdgeKind() {
+		case edge.CallExpr_Args, edge.SelectorExpr_X, edge.AssignStmt_Lhs:
+		default:
+			return true
+		}
+	}
+	return false
+}
+
 // goesOn gives a place where a context is passed on while the span may be open, and whether the span ends with the
 // function only.
 func (u *unit) goesOn(s start, v, old *types.Var) (used *ast.Ident, always bool) {
@@ -97,8 +115,8 @@ func (u *unit) goesOn(s start, v, old *types.Var) (used *ast.Ident, always bool)
 		}
 		if at.ParentEdgeKind() == edge.AssignStmt_Lhs {
 			sets = append(sets, use{at: at})
-		} else if u.passes(at) && runs(at, s.fn) {
-			passed[at] = true
+		} else if at.Node().Pos() > s.stmt.End() && u.passes(at) && runs(at, s.fn) {
+			passed[at] = true // what is above comes in the next round of a loop, beside the span in any case
 		}
 	}
 	graph := u.graph(s.fn)

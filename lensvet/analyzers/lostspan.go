@@ -27,7 +27,7 @@ func runLostSpan(pass *analysis.Pass) (any, error) {
 	}
 	for s := range u.starts(pass.ResultOf[knowing].(*knowledge)) {
 		switch v := u.local(s); {
-		case s.stmt == nil && s.call.ParentEdgeKind() == edge.ExprStmt_X:
+		case s.alone():
 			u.reportf(pass, s.call.Node(), "nothing takes the span that %s starts: it cannot be ended", s.what)
 		case s.span != nil && s.span.Name == "_":
 			u.report(pass, analysis.Diagnostic{
@@ -40,6 +40,15 @@ func runLostSpan(pass *analysis.Pass) (any, error) {
 		}
 	}
 	return nil, nil
+}
+
+// alone reports whether the call is a statement of its own, deferred or not.
+func (s start) alone() bool {
+	switch s.call.ParentEdgeKind() {
+	case edge.ExprStmt_X, edge.DeferStmt_Call, edge.GoStmt_Call:
+		return true
+	}
+	return false
 }
 
 // lost reports a span in a variable that some path does not end.

@@ -35,10 +35,9 @@ func NewSource(info *types.Info, files []*ast.File) *Source {
 func (s *Source) note(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
-		plain := len(n.Lhs) == len(n.Rhs) && (n.Tok == token.ASSIGN || n.Tok == token.DEFINE)
 		for i, lhs := range n.Lhs {
-			if plain {
-				s.set(lhs, n.Rhs[i])
+			if n.Tok == token.ASSIGN || n.Tok == token.DEFINE {
+				s.set(lhs, paired(i, len(n.Lhs), n.Rhs))
 			} else {
 				s.set(lhs, nil)
 			}
@@ -60,15 +59,23 @@ func (s *Source) note(n ast.Node) {
 	}
 }
 
+// paired gives what the i-th of n names is set to; nil: what cannot be told.
+func paired(i, n int, values []ast.Expr) ast.Expr {
+	if len(values) == n {
+		return values[i]
+	}
+	if _, index := ast.Unparen(values[0]).(*ast.IndexExpr); index && i == 0 {
+		return values[0] // v, ok := m[k]
+	}
+	return nil
+}
+
 func (s *Source) noteSpec(n *ast.ValueSpec) {
+	if len(n.Values) == 0 {
+		return // the zero value, which may be set later
+	}
 	for i, name := range n.Names {
-		switch len(n.Values) {
-		case 0: // the zero value, which may be set later
-		case len(n.Names):
-			s.set(name, n.Values[i])
-		default:
-			s.set(name, nil)
-		}
+		s.set(name, paired(i, len(n.Names), n.Values))
 	}
 }
 

@@ -28,6 +28,7 @@ var other, failed = f()
 var later string
 var fields = t{name: "literal"}
 var list = []string{"x"}
+var known, found = map[int]string{}[0]
 
 func init() {
 	twice = "b"
@@ -72,6 +73,8 @@ func TestSource(t *testing.T) {
 		"later":   {"", `"now"`, true},
 		"param":   {"", "", true},
 		"name":    {"", `"literal" "assigned"`, true},
+		"known":   {`map[int]string{}[0]`, `map[int]string{}[0]`, true},
+		"found":   {"", "", false},
 		"list":    {`[]string{…}`, `[]string{…}`, true},
 	}
 	for id, obj := range info.Defs {

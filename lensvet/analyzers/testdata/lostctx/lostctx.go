@@ -61,7 +61,46 @@ func request(ctx context.Context) (*http.Request, error) {
 	return http.NewRequestWithContext(ctx, "GET", "/", nil)
 }
 
+// A context that is also kept gets no fix: it would be kept with the span, beyond its end.
+
+func returned(ctx context.Context) (context.Context, error) {
+	_, span := step.Start(ctx, "a") // want `ctx is passed on at line 69`
+	defer span.End()
+	return ctx, work(ctx)
+}
+
+func named(parent context.Context) (ctx context.Context, err error) {
+	ctx = parent
+	_, span := step.Start(ctx, "a") // want `ctx is passed on at line 76`
+	defer span.End()
+	return ctx, work(ctx)
+}
+
+func keptWhole(ctx context.Context, r *http.Request) error {
+	_, span := step.Start(ctx, "a") // want `ctx is passed on at line 84`
+	defer span.End()
+	saved := struct{ ctx context.Context }{ctx}
+	_ = saved
+	return work(ctx)
+}
+
 // What follows is right.
+
+// The next round of a loop begins beside this one, and would with the new context, too.
+func rounds(ctx context.Context, n int) {
+	for range n {
+		_, span := step.Start(ctx, "a")
+		defer span.End()
+	}
+}
+
+func retries(ctx context.Context, n int) {
+	for range n {
+		_ = work(ctx)
+		_, span := step.Start(ctx, "a")
+		defer span.End()
+	}
+}
 
 func kept(ctx context.Context) error {
 	ctx, span := step.Start(ctx, "a")

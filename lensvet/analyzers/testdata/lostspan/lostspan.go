@@ -163,6 +163,11 @@ func inLiteral(ctx context.Context) func() {
 	}
 }
 
+func alone(ctx context.Context) {
+	defer step.Start(ctx, "a") // want `nothing takes the span that step.Start starts`
+	go step.Start(ctx, "a")    // want `nothing takes the span that step.Start starts`
+}
+
 // What follows is right.
 
 func deferred(ctx context.Context) (err error) {

@@ -96,6 +96,10 @@ func constant(ctx context.Context, ok bool, k kind, p phase, names map[kind]stri
 	_, d := step.Start(ctx, k.String())
 	_, e := step.Start(ctx, string(p))
 	_, f := step.Start(ctx, table[k])
+	if known, ok := table[k]; ok {
+		_, found := step.Start(ctx, known)
+		found.End()
+	}
 	_, g := step.Start(ctx, step.Name())
 	_, h := step.Start(ctx, wrap.Label(ok))
 	_, i := step.Start(ctx, names[k])
