@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/lensgo/lens/gym/internal/jsonl"
 	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/wire"
 )
@@ -61,7 +62,7 @@ type lightRow struct {
 func (r *run) light() ([][]lightRow, error) {
 	rows := make([][]lightRow, len(r.agents))
 	seen := map[key]bool{}
-	_, err := scanRows(r.files.output, r.journal.reader(), func(_ line, row responses.Object) string {
+	_, err := scanRows(r.files.output, r.journal.reader(), func(_ jsonl.Line, row responses.Object) string {
 		k, ok := keyOf(row)
 		if !ok || seen[k] {
 			return ""

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/lensgo/lens/gym/config"
+	"github.com/lensgo/lens/gym/internal/jsonl"
 	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/wire"
 )
@@ -101,7 +102,7 @@ func (f *fixture) read(name string) string {
 func (f *fixture) rows(name string) []responses.Object {
 	f.Helper()
 	var out []responses.Object
-	e, err := scanRows(name, strings.NewReader(f.read(name)), func(_ line, o responses.Object) string {
+	e, err := scanRows(name, strings.NewReader(f.read(name)), func(_ jsonl.Line, o responses.Object) string {
 		out = append(out, o.Clone())
 		return ""
 	})

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/lensgo/lens/gym/internal/jsonl"
 	"github.com/lensgo/lens/gym/responses"
 )
 
@@ -155,19 +156,19 @@ func (p *Plan) readInput() error {
 	defer src.close()
 	p.input = src
 	bad := &RowsError{File: p.o.Input}
-	rows := newLines(src.reader())
+	rows := jsonl.NewReader(src.reader())
 	check := checker{graph: p.o.Graph, agent: p.o.Agent, over: p.o.Params}
 	blank := 0 // a blank line that is the last is no row
 	for p.o.Limit == 0 || len(p.inputs)+bad.Total < p.o.Limit {
-		at, err := rows.next()
+		at, err := rows.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return fmt.Errorf("cannot read the tasks at %s:%d: %w", p.o.Input, rows.number+1, err)
+			return fmt.Errorf("cannot read the tasks at %s:%d: %w", p.o.Input, rows.Number()+1, err)
 		}
-		if at.blank {
-			blank = cmp.Or(blank, at.number)
+		if at.Blank {
+			blank = cmp.Or(blank, at.Number)
 			continue
 		}
 		if blank > 0 {
@@ -185,20 +186,20 @@ func (p *Plan) readInput() error {
 	return nil
 }
 
-func (p *Plan) inputRow(at line, check *checker, bad *RowsError) {
-	row, err := responses.ParseObject(at.text)
+func (p *Plan) inputRow(at jsonl.Line, check *checker, bad *RowsError) {
+	row, err := responses.ParseObject(at.Text)
 	if err != nil {
-		bad.add(at.number, notJSON(at.text, err))
+		bad.add(at.Number, notJSON(at.Text, err))
 		return
 	}
 	f, wrong := check.row(row)
 	if wrong != "" {
-		bad.add(at.number, wrong)
+		bad.add(at.Number, wrong)
 		return
 	}
 	p.inputs = append(p.inputs, inputRow{
-		offset: at.offset, length: len(at.text), line: at.number,
-		task: f.task, agent: p.agentIndex(f.agent), sum: sha256.Sum256(at.text),
+		offset: at.Offset, length: len(at.Text), line: at.Number,
+		task: f.task, agent: p.agentIndex(f.agent), sum: sha256.Sum256(at.Text),
 	})
 }
 

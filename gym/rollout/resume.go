@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/lensgo/lens/gym/internal/jsonl"
 	"github.com/lensgo/lens/gym/responses"
 )
 
@@ -88,7 +89,7 @@ func (p *Plan) selectTasks() {
 func (p *Plan) readMaterialized() error {
 	check := checker{graph: p.o.Graph, agent: p.o.Agent}
 	path := p.files.materialized
-	e, err := readRows(path, func(at line, row responses.Object) string {
+	e, err := readRows(path, func(at jsonl.Line, row responses.Object) string {
 		f, wrong := check.row(row)
 		if wrong != "" {
 			return wrong
@@ -102,7 +103,7 @@ func (p *Plan) readMaterialized() error {
 		}
 		agent := p.agentIndex(f.agent)
 		p.before.planned[k] = agent
-		p.tasks = append(p.tasks, task{key: k, offset: at.offset, length: len(at.text), line: at.number, agent: agent})
+		p.tasks = append(p.tasks, task{key: k, offset: at.Offset, length: len(at.Text), line: at.Number, agent: agent})
 		return ""
 	})
 	if err != nil {
@@ -119,7 +120,7 @@ func (p *Plan) readMaterialized() error {
 
 func (p *Plan) readOutput() (err error) {
 	b := &p.before
-	b.output, err = readRows(p.files.output, func(_ line, row responses.Object) string {
+	b.output, err = readRows(p.files.output, func(_ jsonl.Line, row responses.Object) string {
 		k, agent, wrong := p.known(row)
 		if wrong != "" {
 			return wrong
@@ -138,7 +139,7 @@ func (p *Plan) readOutput() (err error) {
 
 func (p *Plan) readFailures() (err error) {
 	b := &p.before
-	b.failures, err = readRows(p.files.failures, func(_ line, row responses.Object) string {
+	b.failures, err = readRows(p.files.failures, func(_ jsonl.Line, row responses.Object) string {
 		k, _, wrong := p.known(row)
 		if wrong != "" {
 			return wrong
@@ -174,7 +175,7 @@ func (p *Plan) known(row responses.Object) (key, int, string) {
 }
 
 // readRows goes through a JSONL file that a collector wrote, as scanRows does. A file that does not exist is empty.
-func readRows(path string, row func(line, responses.Object) string) (extent, error) {
+func readRows(path string, row func(jsonl.Line, responses.Object) string) (extent, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return extent{}, nil
@@ -188,32 +189,32 @@ func readRows(path string, row func(line, responses.Object) string) (extent, err
 
 // scanRows calls row with each line; the text that row gives back says what is wrong with it. Blank lines are passed
 // over; a last line without a line end is not looked at.
-func scanRows(path string, r io.Reader, row func(line, responses.Object) string) (e extent, err error) {
+func scanRows(path string, r io.Reader, row func(jsonl.Line, responses.Object) string) (e extent, err error) {
 	bad := &RowsError{File: path}
-	rows := newLines(r)
+	rows := jsonl.NewReader(r)
 	for {
-		at, err := rows.next()
+		at, err := rows.Next()
 		if errors.Is(err, io.EOF) {
 			return e, bad.err()
 		}
 		if err != nil {
-			return e, fmt.Errorf("cannot read %s:%d: %w", path, rows.number+1, err)
+			return e, fmt.Errorf("cannot read %s:%d: %w", path, rows.Number()+1, err)
 		}
-		if at.torn {
-			e.torn = rows.offset - e.whole
+		if at.Torn {
+			e.torn = rows.Offset() - e.whole
 			return e, bad.err()
 		}
-		e.whole = rows.offset
-		if at.blank {
+		e.whole = rows.Offset()
+		if at.Blank {
 			continue
 		}
-		o, err := responses.ParseObject(at.text)
+		o, err := responses.ParseObject(at.Text)
 		if err != nil {
-			bad.add(at.number, notJSON(at.text, err))
+			bad.add(at.Number, notJSON(at.Text, err))
 			continue
 		}
 		if wrong := row(at, o); wrong != "" {
-			bad.add(at.number, wrong)
+			bad.add(at.Number, wrong)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lensgo/lens/gym/internal/jsonl"
 	"github.com/lensgo/lens/gym/responses"
 )
 
@@ -167,8 +168,8 @@ func FuzzScanRows(f *testing.F) {
 	f.Add([]byte(`{"_ng_task_index":1,"_ng_rollout_index":0}` + "\n\n{"))
 	f.Add([]byte("\uFEFF{}\r\nx\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		e, err := scanRows("f", strings.NewReader(string(data)), func(at line, o responses.Object) string {
-			if at.torn || at.blank {
+		e, err := scanRows("f", strings.NewReader(string(data)), func(at jsonl.Line, o responses.Object) string {
+			if at.Torn || at.Blank {
 				t.Fatalf("a row of %+v", at)
 			}
 			if _, ok := keyOf(o); !ok {

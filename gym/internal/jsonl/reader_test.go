@@ -1,4 +1,4 @@
-package rollout
+package jsonl_test
 
 import (
 	"bytes"
@@ -7,25 +7,27 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lensgo/lens/gym/internal/jsonl"
 )
 
-func readLines(t testing.TB, text string) (out []string, torn bool) {
+func readAll(t testing.TB, text string) (out []string, torn bool) {
 	t.Helper()
-	l := newLines(strings.NewReader(text))
+	l := jsonl.NewReader(strings.NewReader(text))
 	for {
-		at, err := l.next()
+		at, err := l.Next()
 		if errors.Is(err, io.EOF) {
 			return out, torn
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, string(at.text))
-		torn = at.torn
+		out = append(out, string(at.Text))
+		torn = at.Torn
 	}
 }
 
-func TestLines(t *testing.T) {
+func TestReader(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	for name, c := range map[string]struct {
 		text string
@@ -42,7 +44,7 @@ func TestLines(t *testing.T) {
 		"long":            {long + "\n" + long, []string{long, long}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, torn := readLines(t, c.text)
+			got, torn := readAll(t, c.text)
 			if !slices.Equal(got, c.want) || torn != c.torn {
 				t.Errorf("got %.60q, torn %v; want %.60q, %v", got, torn, c.want, c.torn)
 			}
@@ -50,24 +52,24 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func FuzzLines(f *testing.F) {
+func FuzzReader(f *testing.F) {
 	f.Add([]byte("a\nb\r\n\n"))
 	f.Add([]byte("\uFEFF{}\n{"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l := newLines(bytes.NewReader(data))
+		l := jsonl.NewReader(bytes.NewReader(data))
 		last := int64(0)
 		for number := 1; ; number++ {
-			at, err := l.next()
+			at, err := l.Next()
 			if errors.Is(err, io.EOF) {
 				break
 			}
-			if err != nil || at.number != number || at.offset < last || bytes.IndexByte(at.text, '\n') >= 0 {
+			if err != nil || at.Number != number || at.Offset < last || bytes.IndexByte(at.Text, '\n') >= 0 {
 				t.Fatalf("line %d: %+v, %v", number, at, err)
 			}
-			if got := data[at.offset : at.offset+int64(len(at.text))]; !bytes.Equal(got, at.text) {
-				t.Fatalf("line %d: %q at offset %d, where %q stands", number, at.text, at.offset, got)
+			if got := data[at.Offset : at.Offset+int64(len(at.Text))]; !bytes.Equal(got, at.Text) {
+				t.Fatalf("line %d: %q at offset %d, where %q stands", number, at.Text, at.Offset, got)
 			}
-			last = l.offset
+			last = l.Offset()
 		}
 		if last != int64(len(data)) {
 			t.Fatalf("read to %d of %d", last, len(data))
