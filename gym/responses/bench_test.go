@@ -18,7 +18,7 @@ func conversation(size int) []byte {
 		`"parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]},"strict":true}],"input":[{"role":"user","content":"weather?"}`)
 	for i := 0; b.Len() < size; i++ {
 		fmt.Fprintf(&b, `,{"type":"message","id":"msg_%d","role":"assistant","status":"completed","content":[{"type":"output_text","text":"%s","annotations":[]}],`+
-			`"prompt_token_ids":[101,2023,2003,1037,3231,102]},{"type":"function_call","call_id":"c%d","name":"get_weather","arguments":"{\"city\":\"San Francisco\"}"},`+
+			`"prompt_token_ids":[101,2023,2003,1037,3231],"generation_token_ids":[102],"generation_log_probs":[-0.5]},{"type":"function_call","call_id":"c%d","name":"get_weather","arguments":"{\"city\":\"San Francisco\"}"},`+
 			`{"type":"function_call_output","call_id":"c%d","output":"{\"city\":\"San Francisco\",\"weather_description\":\"cold\"}"}`,
 			i, strings.Repeat("It is cold here. ", 12), i, i)
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/lensgo/lens/gym/responses/internal/splice"
 )
 
 // Object is a JSON object that keeps what it does not understand: the order of its members, members of any name, and the
@@ -118,10 +120,7 @@ func unquote(v []byte) string {
 }
 
 // quote appends s as a JSON string; invalid UTF-8 in it becomes U+FFFD.
-func quote(dst []byte, s string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, s) // the error only says that a byte was replaced
-	return dst
-}
+func quote(dst []byte, s string) []byte { return splice.AppendString(dst, s) }
 
 // All yields the members in order.
 func (o Object) All() iter.Seq2[string, jsontext.Value] {
@@ -326,7 +325,14 @@ func intOf(v jsontext.Value) (int64, bool) {
 // Float returns a member that is a number. One that float64 cannot hold, such as 1e999, is not ok.
 func (o Object) Float(name string) (float64, bool) {
 	v, ok := o.Get(name)
-	if !ok || v.Kind() != '0' {
+	if !ok {
+		return 0, false
+	}
+	return floatOf(v)
+}
+
+func floatOf(v jsontext.Value) (float64, bool) {
+	if v.Kind() != '0' {
 		return 0, false
 	}
 	f, err := strconv.ParseFloat(string(v), 64)

@@ -12,7 +12,8 @@ type CreateParams struct{ Object }
 
 // ParseCreateParams checks a request body and returns a view of it. The error is a [FieldErrors] that lists everything:
 // a body that is no JSON object, top-level members that the API does not have, an input that is missing or neither a
-// string nor a list of objects, and members of a type that can never be right. What is inside items is not looked at.
+// string nor a list of objects, and members of a type that can never be right. Inside items only the tokens of a turn are
+// looked at, which must be all there or not at all.
 func ParseCreateParams(b jsontext.Value) (CreateParams, error) {
 	o, err := Body(b)
 	if err != nil {
@@ -153,7 +154,7 @@ func checkInput(v jsontext.Value) FieldErrors {
 		return nil
 	case '[':
 		_, bad := checkItems(v, "body", "input")
-		return bad
+		return append(bad, checkTokens(v, "body", "input")...)
 	}
 	return FieldErrors{
 		WrongType("string", v, "body", "input", "str"),

@@ -143,7 +143,7 @@ func TestCreateParams_Input(t *testing.T) {
 func TestCreateParams_keeps_items(t *testing.T) {
 	for _, name := range []string{
 		"llm-unknown-input-items.request.json", "llm-chat-shaped-input.request.json",
-		"llm-reasoning-replay.request.json", "llm-token-bundle-partial.request.json",
+		"llm-reasoning-replay.request.json",
 	} {
 		b := golden(t, name)
 		p, err := responses.ParseCreateParams(b)
