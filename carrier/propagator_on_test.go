@@ -4,6 +4,7 @@ package carrier_test
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -23,14 +24,18 @@ func (f foreign) Inject(_ context.Context, c propagation.TextMapCarrier) {
 	}
 }
 
-type foreignKey struct{}
+type (
+	foreignKey  struct{} // for what was read
+	foreignKeys struct{} // for the names of what was there
+)
 
 func (f foreign) Extract(ctx context.Context, c propagation.TextMapCarrier) context.Context {
 	got := foreign{}
 	for k := range f {
 		got[k] = c.Get(k)
 	}
-	return context.WithValue(ctx, foreignKey{}, got)
+	keys := slices.Sorted(slices.Values(c.Keys()))
+	return context.WithValue(context.WithValue(ctx, foreignKey{}, got), foreignKeys{}, keys)
 }
 
 func (f foreign) Fields() []string { return nil }
@@ -44,21 +49,45 @@ func install(t *testing.T, f foreign) {
 
 // What another propagator writes travels under its own names, in the environment under those that OpenTelemetry makes of them.
 func TestForeignPropagator(t *testing.T) {
-	sent := foreign{"X-B3-TraceId": "80f198ee56343ba8", "b3": "1-2", "1st.key": "v"}
+	sent := foreign{"X-B3-TraceId": "80f198ee56343ba8", "b3": "1-2", "1st.key": "v", "9A0z": "w"}
 	install(t, sent)
-	got, _ := carrier.FromBytes(t.Context(), carrier.Bytes(t.Context())).Value(foreignKey{}).(foreign)
+	ctx := carrier.FromBytes(t.Context(), carrier.Bytes(t.Context()))
+	got, _ := ctx.Value(foreignKey{}).(foreign)
 	for k, v := range sent {
 		if got[k] != v {
 			t.Errorf("%s arrives as %q in bytes, want %q", k, got[k], v)
 		}
 	}
+	if keys, _ := ctx.Value(foreignKeys{}).([]string); !slices.Equal(keys, slices.Sorted(maps.Keys(sent))) {
+		t.Errorf("the bytes have the names %q", keys)
+	}
 	env := carrier.Env(t.Context(), []string{"B3=old", "TRACEPARENT=" + other, "A=1"})
-	if want := []string{"A=1", "B3=1-2", "X_B3_TRACEID=80f198ee56343ba8", "_1ST_KEY=v"}; !slices.Equal(env, want) {
+	if want := []string{"A=1", "B3=1-2", "X_B3_TRACEID=80f198ee56343ba8", "_1ST_KEY=v", "_9A0Z=w"}; !slices.Equal(env, want) {
 		t.Errorf("the environment is %q, want %q", env, want)
 	}
 	t.Setenv("X_B3_TRACEID", "80f198ee56343ba8")
-	if got, _ := carrier.FromEnv(t.Context()).Value(foreignKey{}).(foreign); got["X-B3-TraceId"] != "80f198ee56343ba8" {
+	ctx = carrier.FromEnv(t.Context())
+	if got, _ := ctx.Value(foreignKey{}).(foreign); got["X-B3-TraceId"] != "80f198ee56343ba8" {
 		t.Errorf("%v comes from the environment", got)
+	}
+	if keys, _ := ctx.Value(foreignKeys{}).([]string); !slices.Contains(keys, "x_b3_traceid") {
+		t.Errorf("the environment has the names %q", keys)
+	}
+}
+
+// TestBound holds what MaxBytes says to the byte.
+func TestBound(t *testing.T) {
+	const around = len(`{"b3":""}`)
+	for n, want := range map[int]int{carrier.MaxBytes - around: carrier.MaxBytes, carrier.MaxBytes - around + 1: 0} {
+		sent := foreign{"b3": strings.Repeat("x", n)}
+		install(t, sent)
+		b := carrier.Bytes(t.Context())
+		if len(b) != want {
+			t.Errorf("%d bytes are written, want %d", len(b), want)
+		}
+		if got, _ := carrier.FromBytes(t.Context(), b).Value(foreignKey{}).(foreign); (got["b3"] == sent["b3"]) != (want > 0) {
+			t.Errorf("of %d bytes %d are read", len(b), len(got["b3"]))
+		}
 	}
 }
 
