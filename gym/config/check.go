@@ -20,6 +20,10 @@ func check(tree *node, ps *problems) *Graph {
 	host := defaultHost(tree)
 	var read []*Instance
 	for _, e := range tree.entries {
+		if isReserved(e.name) {
+			c.reserved(e)
+			continue
+		}
 		in, good := c.instance(e, host)
 		if good {
 			g.Instances = append(g.Instances, in)
@@ -31,6 +35,7 @@ func check(tree *node, ps *problems) *Graph {
 	for _, in := range read { // only now is every name known
 		c.references(in)
 	}
+	g.Notes = c.notes
 	return g
 }
 
@@ -38,6 +43,37 @@ type checker struct {
 	ps       *problems
 	lenient  bool              // error_on_almost_servers: false
 	declared map[string]string // instance -> type, of every entry that looks like a server
+	notes    []string
+}
+
+// reserved looks at a name that never belongs to a server.
+func (c *checker) reserved(e entry) {
+	if types := typeKeys(e.value); len(types) > 0 {
+		c.ps.add(e.at, "the name %s is reserved, so no instance can have it: choose another", e.name)
+		return
+	}
+	v := e.value
+	if v.kind == 'n' {
+		return
+	}
+	switch e.name {
+	case "head_server", "telemetry":
+		if !v.isMapping() {
+			c.ps.add(v.at, "%s must be a mapping", e.name)
+		}
+	case "default_host":
+		if !v.isString() {
+			c.ps.add(v.at, "%s must be a text", e.name)
+		}
+	case "port_range_low", "port_range_high":
+		if n, ok := v.integer(); !ok || n < 1 || n > 65535 {
+			c.ps.add(v.at, "%s must be a whole number from 1 to 65535", e.name)
+		}
+	case "use_absolute_ip", "observability_enabled", "skip_verification", "dry_run", "verbose":
+		if v.kind != 't' && v.kind != 'f' {
+			c.ps.add(v.at, "%s must be true or false", e.name)
+		}
+	}
 }
 
 // instance is the server that a top-level entry declares, nil for an entry that is something else or has no
@@ -53,6 +89,11 @@ func (c *checker) instance(e entry, host string) (in *Instance, good bool) {
 	impl := server(e, types, &own)
 	if !c.lenient {
 		c.ps.list = append(c.ps.list, own.list...)
+	}
+	for _, p := range own.list {
+		if c.lenient {
+			c.notes = append(c.notes, "not started: "+p.String())
+		}
 	}
 	if impl == nil {
 		return nil, false

@@ -22,6 +22,7 @@ var serverTypes = []string{TypeAgent, TypeModel, TypeResources, TypeEnvironment}
 // Graph is a run's configuration: its server instances, in the order of the file, and everything around them.
 type Graph struct {
 	Instances []*Instance
+	Notes     []string // what a user should know and what is no error
 
 	tree *node
 }
@@ -131,19 +132,24 @@ func Decode(b []byte) (*Graph, error) {
 	if tree == nil {
 		return nil, ps.err()
 	}
-	resolve(tree, true, &ps)
+	resolve(tree, &ps)
 	if err := ps.err(); err != nil {
 		return nil, err
 	}
+	return graphOf(tree), nil
+}
+
+// graphOf makes the graph of a tree that was checked before.
+func graphOf(tree *node) *Graph {
 	g := &Graph{tree: tree}
 	host := defaultHost(tree)
 	for _, e := range tree.entries {
 		kind, impl := firstImplementation(e.value)
-		if impl != nil {
+		if impl != nil && !isReserved(e.name) {
 			g.Instances = append(g.Instances, newInstance(e, kind, impl, host))
 		}
 	}
-	return g, nil
+	return g
 }
 
 // firstImplementation finds a server's type and its implementation in a top-level value.
@@ -177,11 +183,31 @@ func newInstance(e entry, serverType string, impl *entry, host string) *Instance
 	return in
 }
 
+// defaultHost is where instances listen that say nothing: with use_absolute_ip the machine's own address.
 func defaultHost(tree *node) string {
+	if use := tree.get("use_absolute_ip"); use != nil && use.kind == 't' {
+		if ip := machineIP(); ip != "" {
+			return ip
+		}
+	}
 	if h := tree.get("default_host"); h.isString() && h.text != "" {
 		return h.text
 	}
 	return "127.0.0.1"
+}
+
+// machineIP is the machine's first IPv4 address that others can reach, "" when there is none.
+func machineIP() string {
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return ""
+	}
+	for _, a := range addrs {
+		if n, ok := a.(*net.IPNet); ok && n.IP.To4() != nil && n.IP.IsGlobalUnicast() {
+			return n.IP.String()
+		}
+	}
+	return ""
 }
 
 // DecodeSettings reads the implementation's mapping into v, a pointer to a struct with json tags. Keys that v does

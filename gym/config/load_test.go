@@ -307,17 +307,18 @@ two:
     c: {entrypoint: app.py}
 none:
   responses_api_agents: {}
-config_paths: [b.yaml]
+default_host: 7
 agent:
   responses_api_agents:
     simple_agent:
       entrypoint: app.py
-      _inherit_from: two
+      _inherit_from: tow
       model_server: {type: responses_api_models, name: policy_modle}
       resources_server: {type: responses_api_models, name: two}
       other: {type: resource_servers, name: two}
       datasets: [{name: x, type: train, jsonl_fpath: y}, {type: what, num_repeats: 0}]
-      a: ${oc.env:HOME}
+      a: ${oc.env:LENS_GYM_NOT_SET}
+      b: ${oc.decode:x}
 typo:
   resource_servers:
     x: {entrypoint: app.py}
@@ -326,7 +327,7 @@ typo:
 		`3:5: policy_model: openai_model has no entrypoint; add entrypoint: app.py`,
 		`4:24: policy_model.responses_api_models.openai_model.openai_base_url: ${policy_base_ulr} names nothing: there is no policy_base_ulr at the top level; did you mean "policy_base_url"?`,
 		`5:13: policy_model: port must be a whole number from 0 to 65535`,
-		`6:18: policy_base_url is ??? and nothing sets it: give it a value here or in a later file`,
+		`6:18: policy_base_url is ??? and nothing sets it: give it a value in a file, in env.yaml, or with ++policy_base_url=VALUE`,
 		"7:1: the name \"bad name\" holds \" \": a session cookie is named after the instance, so it may hold letters, digits and !#$%&'*+-.^_`|~ only",
 		`9:5: bad name: a resources server needs a domain, one of math, coding, agent, knowledge, instruction_following, long_context, safety, games, translation, e2e, rlhf, other`,
 		`9:21: bad name: entrypoint must be a relative path, for example app.py`,
@@ -334,8 +335,8 @@ typo:
 		`13:5: two: resources_servers has a second implementation "b" beside "a": an instance has exactly one`,
 		`14:3: two has both resources_servers and responses_api_agents: an instance has exactly one type`,
 		`17:3: none: responses_api_agents names no implementation: exactly one is needed, for example simple_agent`,
-		`18:1: config_paths inside a file is not supported yet: give every file to --config, in order, later ones win`,
-		`23:7: agent.responses_api_agents.simple_agent._inherit_from: inheriting from another entry is not supported yet: write the value out`,
+		`18:15: default_host must be a text`,
+		`23:22: agent.responses_api_agents.simple_agent: tow names nothing: there is no tow; did you mean "two"?`,
 		`24:56: agent: model_server names "policy_modle", and there is no such instance of responses_api_models; did you mean "policy_model"?`,
 		`25:60: agent: resources_server names "two" as one of responses_api_models, but it is one of resources_servers`,
 		`26:21: agent: "resource_servers" is no server type; did you mean "resources_servers"?`,
@@ -344,8 +345,9 @@ typo:
 		"27:58: agent: a data set needs name",
 		"27:58: agent: the type of a data set must be one of train, validation, example, benchmark",
 		"27:84: agent: num_repeats must be a whole number from 1",
-		`28:10: agent.responses_api_agents.simple_agent.a: ${oc.env:HOME} is not supported yet: only ${name} of a single value at the top level is`,
-		`30:3: typo: "resource_servers" is no server type; did you mean "resources_servers"?`,
+		"28:10: agent.responses_api_agents.simple_agent.a: the environment variable LENS_GYM_NOT_SET is not set; set it, or give a default: ${oc.env:LENS_GYM_NOT_SET,default}",
+		"29:10: agent.responses_api_agents.simple_agent.b: there is no ${oc.decode:...} here; there is ${a.b}, ${oc.env:VARIABLE,default}, ${inherit_from:a.b} and ${copy:a.b}",
+		`31:3: typo: "resource_servers" is no server type; did you mean "resources_servers"?`,
 	}
 	if diff := cmp.Diff(want, problemsOf(t, text)); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
