@@ -217,7 +217,7 @@ func TestGRPC(t *testing.T) {
 // TestReport: the program measures everything that it says.
 func TestReport(t *testing.T) {
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{"-rounds", "2", "-operations", "20"}, &out); err != nil {
+	if err := program.Run(t.Context(), []string{"-rounds", "2", "-operations", "20"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	if s := out.String(); strings.Count(s, "\n") != 1+len(subjects) || strings.Contains(s, "missing") {

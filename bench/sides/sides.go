@@ -1,27 +1,24 @@
 // Package sides compares what a span group costs, while it is off and while it is on, with what OpenTelemetry's own providers
 // cost for the same work.
 //
-//	s, err := sides.Open("edges")
-//	defer s.End()
-//	result, err := sides.Run(ctx, s, rounds, operations, subjects, map[string]maker{sides.Off: ours(s.Quiet), sides.On: ours(s.Loud)})
-//	result.Ratio("http client "+sides.Off, "http client "+sides.On, sides.CPU)
+//	var program = sides.Program[maker]{
+//		Name: "edges", Rounds: 31, Operations: 1000, Subjects: subjects, On: makers,
+//		Columns: []sides.Column{sides.Ratio("off / no-op", sides.Off, sides.None)},
+//	}
+//
+//	func main() { program.Main() }
 //
 // What it measures is the CPU time of this process.
 package sides
 
 import (
 	"context"
-	"errors"
-	"os"
-	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/lensgo/lens"
-	"github.com/lensgo/lens/bench"
-	"github.com/lensgo/lens/bench/meter"
 	"github.com/lensgo/lens/internal/seam"
 )
 
@@ -33,8 +30,8 @@ const (
 	SDK  = "SDK"
 )
 
-// CPU is the measure: nanoseconds of one operation.
-const CPU = "cpu"
+// cpu is the measure: nanoseconds of one operation.
+const cpu = "cpu"
 
 // Sides are what is compared. Spans that are recorded go nowhere.
 type Sides struct {
@@ -42,11 +39,11 @@ type Sides struct {
 	None, SDK   trace.TracerProvider
 
 	inside context.Context // in a span that records
-	end    func()
+	end    func()          // ends that span
 }
 
-// Open registers the two groups in a registry of their own.
-func Open(namespace string) (Sides, error) {
+// open registers the two groups in a registry of their own.
+func open(namespace string) (Sides, error) {
 	r := lens.NewRegistry()
 	loud, quiet := r.NewGroup("loud"), r.NewGroup("quiet")
 	if err := r.Register(lens.Library{Namespace: namespace, Groups: []*lens.Group{loud, quiet}}); err != nil {
@@ -59,45 +56,8 @@ func Open(namespace string) (Sides, error) {
 	return Sides{Quiet: quiet, Loud: loud, None: noop.NewTracerProvider(), SDK: provider, inside: ctx, end: span.End}, nil
 }
 
-// End ends the span that the operations are in.
-func (s Sides) End() { s.end() }
-
 // Subject is a piece of work that can be done on each side. Open gives one operation of it, and what ends it.
 type Subject[S any] struct {
 	Name string
 	Open func(side S) (operate func(context.Context) error, done func() error)
-}
-
-// Run measures each subject on each side, so many operations in each round. A case is named by both, with a blank between.
-func Run[S any](ctx context.Context, s Sides, rounds, operations int, subjects []Subject[S], on map[string]S) (bench.Result, error) {
-	var cases []bench.Case
-	var ends []func() error
-	for _, subject := range subjects {
-		for name, side := range on {
-			operate, done := subject.Open(side)
-			ends = append(ends, done)
-			cases = append(cases, bench.Case{Name: subject.Name + " " + name, Run: func(context.Context) (bench.Sample, error) {
-				return measure(s.inside, operations, operate)
-			}})
-		}
-	}
-	result, err := bench.Interleave(ctx, rounds, cases)
-	for _, done := range ends {
-		err = errors.Join(err, done())
-	}
-	return result, err
-}
-
-func measure(ctx context.Context, operations int, operate func(context.Context) error) (bench.Sample, error) {
-	before, err := meter.CPU(os.Getpid())
-	if err != nil {
-		return nil, err
-	}
-	for range operations {
-		if err := operate(ctx); err != nil {
-			return nil, err
-		}
-	}
-	after, err := meter.CPU(os.Getpid())
-	return bench.Sample{CPU: float64(after-before) / float64(time.Nanosecond) / float64(operations)}, err
 }
