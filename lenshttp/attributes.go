@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/lensgo/lens"
 	"github.com/lensgo/lens/internal/callctx"
@@ -48,7 +49,7 @@ func known(method string) bool {
 
 // setServer writes server.address and server.port of "host[:port]".
 func setServer(span lens.Span, hostport, scheme string) {
-	host, port := splitHostPort(hostport)
+	host, port := splitHostPort(withoutUser(hostport))
 	if host == "" {
 		return
 	}
@@ -64,6 +65,9 @@ func setServer(span lens.Span, hostport, scheme string) {
 	}
 	span.Int(semconv.ServerPort, port)
 }
+
+// withoutUser takes user information off a host, where net/http lets it through: a Host header, a URL made of parts.
+func withoutUser(hostport string) string { return hostport[strings.LastIndexByte(hostport, '@')+1:] }
 
 // splitHostPort takes "host", "host:port" and "[v6]:port" apart; port 0 means none.
 func splitHostPort(hostport string) (host string, port int) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/lensgo/lens"
 	"github.com/lensgo/lens/semconv"
@@ -155,10 +156,25 @@ func describeClient(span lens.Span, method string, u *url.URL) {
 // bareURL is the URL as far as it may be on a span.
 func bareURL(u *url.URL) string {
 	bare := *u
-	bare.User = nil
+	bare.User, bare.Host = nil, withoutUser(bare.Host)
+	bare.Opaque = bareOpaque(bare.Opaque)
 	bare.RawQuery, bare.ForceQuery = "", false
 	bare.Fragment, bare.RawFragment = "", ""
 	return bare.String()
+}
+
+// bareOpaque is bareURL for what a program has put together itself: "//user@host/path?query", "/path".
+func bareOpaque(opaque string) string {
+	opaque, _, _ = strings.Cut(opaque, "?")
+	rest, ok := strings.CutPrefix(opaque, "//")
+	if !ok {
+		return opaque
+	}
+	host, path := rest, ""
+	if i := strings.IndexByte(rest, '/'); i >= 0 {
+		host, path = rest[:i], rest[i:]
+	}
+	return "//" + withoutUser(host) + path
 }
 
 // RecordClient writes http.response.status_code onto a CLIENT span. Which statuses are errors is the caller's rule.

@@ -465,6 +465,25 @@ func TestBareURL(t *testing.T) {
 	}
 }
 
+// TestBareURLOfParts: URLs that no text gives.
+func TestBareURLOfParts(t *testing.T) {
+	for want, u := range map[string]*url.URL{
+		"http://host/a%2Fb":  {Scheme: "http", Opaque: "//u:secret@host/a%2Fb?secret=1", RawQuery: "secret"},
+		"http://host":        {Scheme: "http", Opaque: "//u:secret@host", Host: "host"},
+		"http:/a@b":          {Scheme: "http", Opaque: "/a@b?secret"},
+		"http://host:81/a@b": {Scheme: "http", Host: "u:secret@host:81", Path: "/a@b"},
+	} {
+		g := record(t, "http_client")
+		_, span := lenshttp.StartClient(t.Context(), g.client, "GET", "GET", u)
+		span.End()
+		s := g.one(t)
+		s.AssertAttrs(t, map[string]any{"url.full": want})
+		if strings.Contains(fmt.Sprint(s.Attrs), "secret") {
+			t.Errorf("a secret is in %v", s.Attrs)
+		}
+	}
+}
+
 func TestTransportAllocations(t *testing.T) {
 	g := record(t, "")
 	resp := answer(200)

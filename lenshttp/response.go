@@ -84,9 +84,10 @@ func (w *response) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// sent notes the first final status. Informational ones (100 to 199) may come before it; 101 is final.
+// sent notes the first final status. Informational ones (100 to 199) may come before it; 101 is final. What is written beside a
+// connection that was taken over is not sent.
 func (w *response) sent(status int) {
-	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
+	if w.status == 0 && !w.hijacked && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		w.status = status
 	}
 }

@@ -15,8 +15,9 @@ import (
 // Handler adopts trace context and baggage of each request and runs next inside a SERVER span of group g.
 //
 // It wraps a whole http.ServeMux or one handler of it; the span takes its name and http.route from the request's
-// Pattern, which the mux sets on the request that it was given. A middleware in between that hands the mux a copy hides
-// the pattern, and routers of others set none: then [SetRoute] says it, or the span is named by the method alone.
+// Pattern, which the mux sets on the request that it was given, and Handler on the one that it was given itself. A middleware
+// in between that hands the mux a copy hides the pattern, and routers of others set none: then [SetRoute] says it, or the
+// span is named by the method alone.
 //
 // The ResponseWriter that next sees has Flush, Hijack and Push where the original has them, ReadFrom (sendfile) and
 // WriteString, and Unwrap for http.ResponseController. Nothing is buffered. A panic goes on as it is, http.ErrAbortHandler
@@ -40,11 +41,18 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.traced(ctx, span, w, r)
 		return
 	}
-	if !callctx.Same(ctx, r.Context()) {
-		r = r.WithContext(ctx)
+	if callctx.Same(ctx, r.Context()) {
+		h.next.ServeHTTP(w, r)
+		return
 	}
-	h.next.ServeHTTP(w, r)
+	inner := r.WithContext(ctx)
+	defer handBack(r, inner)
+	h.next.ServeHTTP(w, inner)
 }
+
+// handBack gives the request that came the pattern that a mux has found for its copy: what is around the handler reads it
+// there, as it does around a mux.
+func handBack(came, inner *http.Request) { came.Pattern = inner.Pattern }
 
 // name is what is known before routing. Text is put together only for a span.
 func (h *handler) name(r *http.Request) string {
@@ -57,9 +65,10 @@ func (h *handler) name(r *http.Request) string {
 func (h *handler) traced(ctx context.Context, span lens.Span, w http.ResponseWriter, r *http.Request) {
 	defer span.End()
 	rec := &response{ResponseWriter: w}
-	r = r.WithContext(context.WithValue(ctx, responseKey{}, rec))
-	defer rec.record(span, r)
-	h.next.ServeHTTP(rec.wrap(), r)
+	inner := r.WithContext(context.WithValue(ctx, responseKey{}, rec))
+	defer handBack(r, inner)
+	defer rec.record(span, inner)
+	h.next.ServeHTTP(rec.wrap(), inner)
 	rec.returned()
 }
 

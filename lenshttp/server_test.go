@@ -317,6 +317,43 @@ func TestHandlerMiddlewareHidesPattern(t *testing.T) {
 	}
 }
 
+// TestHandlerLeavesPattern: a middleware around the handler finds the pattern on the request that it has, as it does around
+// a mux, whatever the group says and whatever came in the headers.
+func TestHandlerLeavesPattern(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /items/{id}", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	for _, spec := range []string{"server", ""} {
+		for _, sent := range []string{traceparent, ""} {
+			g := record(t, spec)
+			r := request("GET", "/items/7")
+			r.Header.Del("Traceparent")
+			if sent != "" {
+				r.Header.Set("Traceparent", sent)
+			}
+			func() {
+				defer func() { _ = recover() }()
+				lenshttp.Handler(g.server, mux).ServeHTTP(httptest.NewRecorder(), r)
+			}()
+			if r.Pattern != "GET /items/{id}" {
+				t.Errorf("spec %q, parent %q: the pattern is %q", spec, sent, r.Pattern)
+			}
+		}
+	}
+}
+
+// TestHandlerAroundHandler: the mux is inside of both, and both name its route.
+func TestHandlerAroundHandler(t *testing.T) {
+	g := record(t, "server")
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /items/{id}", func(http.ResponseWriter, *http.Request) {})
+	inner := lenshttp.Handler(g.server, mux)
+	lenshttp.Handler(g.server, inner).ServeHTTP(httptest.NewRecorder(), request("GET", "/items/7"))
+	g.AssertTree(t, `
+		GET /items/{id} (server)
+		GET /items/{id} (server)
+	`)
+}
+
 func TestSetRoute(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"/items/{id}":                 "GET /items/{id}",
@@ -369,6 +406,7 @@ func TestServerAddresses(t *testing.T) {
 		{"[::1]", "", false, "::1", nil, 80, "http", "1.1"},
 		{"", "@", false, nil, "@", nil, "http", "1.1"},
 		{"example.com:http", "", false, "example.com", nil, 80, "http", "1.1"},
+		{"u:secret@example.com:81", "", false, "example.com", nil, 81, "http", "1.1"},
 	}
 	for _, test := range tests {
 		g := record(t, "server")
@@ -475,6 +513,9 @@ func TestHijack(t *testing.T) {
 			}
 			defer conn.Close()
 			_, _ = io.WriteString(conn, "HTTP/1.1 299 Mine\r\nContent-Length: 0\r\n\r\n")
+			if _, err := w.Write(nil); !errors.Is(err, http.ErrHijacked) { // too late: it sends nothing
+				t.Errorf("writing beside the connection says %v", err)
+			}
 		})).ServeHTTP(w, r)
 	}))
 	conn, err := net.Dial("tcp", s.Listener.Addr().String())
