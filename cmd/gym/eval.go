@@ -17,13 +17,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lensgo/lens/cmd/internal/cli"
+	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/eval"
 )
 
 // evalFlags are the flags of `gym eval run` that need a second look before they become options.
 type evalFlags struct {
+	config                  configFlags
 	input, output, split    string
-	model, modelURL, apiKey string
 	temperature, topP       float64
 	maxOutputTokens         int
 	limit, repeats, workers int
@@ -35,17 +36,23 @@ func newEvalRun() *cobra.Command {
 	var o eval.Options
 	var f evalFlags
 	cmd := &cobra.Command{
-		Use:   "run",
+		Use:   "run [KEY=VALUE...]",
 		Short: "Start the servers of a configuration, run every task, write the results",
 		Long: "Starts one process for each instance of the configuration, runs every row of --input through its agent,\n" +
 			"and writes one line a rollout to --output as it finishes. A failed rollout never stops the run: beside\n" +
 			"results.jsonl it stands in results_failures.jsonl. Exit codes: 0 all scored, 1 could not start or cut\n" +
 			"short, 2 usage, 3 finished with failures, 130 interrupted.",
 		Example: "  gym eval run --config config.yaml --input tasks.jsonl --output results.jsonl\n" +
-			"  gym eval run --config config.yaml -i tasks.jsonl -o results.jsonl --resume --traces traces.jsonl",
-		Args: cli.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.apply(&o, cmd.Flags()); err != nil {
+			"  gym eval run --config config.yaml -i tasks.jsonl -o results.jsonl --resume --traces traces.jsonl\n" +
+			"  gym eval run --resources-server example_multi_step --model-type openai_model -i tasks.jsonl -o results.jsonl \\\n" +
+			"    --model-url http://127.0.0.1:8000/v1 +responses_create_params.reasoning.effort=low",
+		Args: overrides,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			graph, err := f.config.load(cmd.Flags(), args)
+			if err != nil {
+				return finish(standardOutput(f.asJSON), f.asJSON, nil, err)
+			}
+			if err := f.apply(&o, graph, cmd.Flags()); err != nil {
 				return cli.Usage(cmd, err)
 			}
 			out := standardOutput(f.asJSON)
@@ -67,7 +74,7 @@ func newEvalRun() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringArrayVar(&o.ConfigPaths, "config", nil, "configuration `file`; repeat it, later files win")
+	f.config.register(fs)
 	fs.StringVarP(&f.input, "input", "i", "", "tasks: a `file` with one JSON object a line")
 	fs.StringVarP(&f.output, "output", "o", "", "results: a `file` with one JSON object a line")
 	fs.StringVarP(&o.Rollout.Agent, "agent", "a", "", "`name` of the agent for rows that name none")
@@ -78,9 +85,6 @@ func newEvalRun() *cobra.Command {
 	fs.BoolVar(&o.Rollout.Resume, "resume", false, "go on where an earlier run stopped; finished rollouts are not repeated")
 	fs.StringVar(&o.Traces, "traces", "", "record traces into `file` (OTLP JSON), whatever endpoint is configured")
 	fs.BoolVar(&f.view, "view", false, "record traces and serve a page over them, during the run and after it, until Ctrl-C")
-	fs.StringVarP(&f.model, "model", "m", "", "policy_model_name of the configuration")
-	fs.StringVar(&f.modelURL, "model-url", "", "policy_base_url of the configuration")
-	fs.StringVar(&f.apiKey, "model-api-key", "", "policy_api_key of the configuration")
 	fs.Float64Var(&f.temperature, "temperature", 0, "sampling temperature of every row")
 	fs.Float64Var(&f.topP, "top-p", 0, "nucleus sampling of every row")
 	fs.IntVar(&f.maxOutputTokens, "max-output-tokens", 0, "token limit of every model call")
@@ -93,11 +97,14 @@ func newEvalRun() *cobra.Command {
 }
 
 // apply checks the flags together and writes them into the options.
-func (f *evalFlags) apply(o *eval.Options, set *pflag.FlagSet) error {
+func (f *evalFlags) apply(o *eval.Options, graph *config.Graph, set *pflag.FlagSet) error {
 	var problems []error
 	say := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
-	if len(o.ConfigPaths) == 0 {
-		say("--config is missing: name the configuration file of the servers")
+	if graph == nil {
+		problems = append(problems, errNoConfig)
+	}
+	if err := f.settings(o, graph, set); err != nil {
+		problems = append(problems, err)
 	}
 	if f.input == "" {
 		say("--input is missing: data sets of the configuration are not read yet, so name the tasks file")
@@ -129,24 +136,9 @@ func (f *evalFlags) apply(o *eval.Options, set *pflag.FlagSet) error {
 	}
 	r := &o.Rollout
 	r.Input, r.Output, r.Limit, r.Repeats, r.Concurrency, r.Timeout = f.input, f.output, f.limit, f.repeats, f.workers, f.timeout
-	o.Overrides.Values = f.policy(set)
+	o.Graph = graph
 	f.params(o, set)
 	return nil
-}
-
-// policy collects the values of the configuration that have flags of their own.
-func (f *evalFlags) policy(set *pflag.FlagSet) map[string]string {
-	values := map[string]string{}
-	for flag, entry := range map[string][2]string{
-		"model":         {"policy_model_name", f.model},
-		"model-url":     {"policy_base_url", f.modelURL},
-		"model-api-key": {"policy_api_key", f.apiKey},
-	} {
-		if set.Changed(flag) {
-			values[entry[0]] = entry[1]
-		}
-	}
-	return values
 }
 
 // params collects what overrides every row's create params.

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net"
+	"reflect"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -23,6 +24,7 @@ var serverTypes = []string{TypeAgent, TypeModel, TypeResources, TypeEnvironment}
 type Graph struct {
 	Instances []*Instance
 	Notes     []string // what a user should know and what is no error
+	Files     []string // that were read, env.yaml among them; none of those that the program carries
 
 	tree *node
 }
@@ -102,6 +104,56 @@ func (g *Graph) Value(name string) jsontext.Value {
 		return nil
 	}
 	return g.tree.get(name).json()
+}
+
+// DecodeValue reads a top-level value into v, a pointer. Absent and null change nothing. The error says where the value
+// stands, and not what it is.
+func (g *Graph) DecodeValue(name string, v any) error {
+	if g == nil {
+		return nil
+	}
+	n := g.tree.get(name)
+	if n == nil || n.kind == 'n' {
+		return nil
+	}
+	if err := json.Unmarshal(n.json(), v); err != nil {
+		var ps problems
+		ps.list = append(ps.list, Problem{File: n.at.file, Line: n.at.line, Column: n.at.column, Err: err,
+			Text: fmt.Sprintf("%s must be %s, and is %s", name, wanted(reflect.TypeOf(v).Elem()), kindName(n))})
+		return ps.err()
+	}
+	return nil
+}
+
+// wanted names what fits a Go type.
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.String:
+		return "a text"
+	case reflect.Slice:
+		return "a list"
+	}
+	return "a mapping"
+}
+
+func kindName(n *node) string {
+	switch n.kind {
+	case '"':
+		return "a text"
+	case '0':
+		return "another number"
+	case '{':
+		return "a mapping"
+	case '[':
+		return "a list"
+	}
+	return "true or false"
 }
 
 // Telemetry is the telemetry block as JSON, nil when absent.

@@ -71,8 +71,17 @@ func (s Source) Load() (*Graph, error) {
 	g, err := build(tree, l.paths(), &ps)
 	if g != nil {
 		g.Notes = append(l.notes, g.Notes...)
+		g.Files = l.onDisk(env)
 	}
 	return g, err
+}
+
+// Named tells whether there is anything to load: assets, paths, or config_paths in an override or in env.yaml.
+func (s Source) Named() bool {
+	var ps problems
+	l := loader{roots: roots(s.SearchDirs), ps: &ps}
+	overrides := parseOverrides(s.Overrides.Args, &ps)
+	return len(s.names(overrides, s.envFile(&l), &ps)) > 0 || len(ps.list) > 0
 }
 
 // envFile reads env.yaml, nil when there is none.
@@ -229,6 +238,20 @@ func (l *loader) paths() []string {
 	var paths []string
 	for _, f := range l.files {
 		paths = append(paths, f.path)
+	}
+	return paths
+}
+
+// onDisk are the files that were read from a disk.
+func (l *loader) onDisk(env *node) []string {
+	var paths []string
+	for _, f := range l.files {
+		if !strings.HasPrefix(f.path, builtinPrefix) {
+			paths = append(paths, f.path)
+		}
+	}
+	if env != nil {
+		paths = append(paths, env.at.file)
 	}
 	return paths
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,9 +30,11 @@ const (
 
 // Options describe a run.
 type Options struct {
-	// ConfigPaths are the configuration files; later ones win. Overrides win over all of them.
+	// ConfigPaths are the configuration files; later ones win. Overrides win over all of them. Graph is a configuration that
+	// was loaded already; with one, the two are not looked at.
 	ConfigPaths []string
 	Overrides   config.Overrides
+	Graph       *config.Graph
 	// Rollout says which rows to run and how. Graph, Traced, SingleTrace, Progress and Watch are filled in by Run.
 	Rollout rollout.Options
 	// Traces is the file that the run's own receiver writes, emptied first unless the run is resumed. Empty: no receiver,
@@ -77,7 +80,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Stderr == nil {
 		o.Stderr = io.Discard
 	}
-	graph, err := config.Load(o.ConfigPaths, o.Overrides)
+	graph, err := o.load()
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +97,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := r.checkFiles(); err != nil {
 		return nil, err
 	}
-	for _, note := range r.plan.Notes() {
+	for _, note := range slices.Concat(graph.Notes, r.plan.Notes()) {
 		r.say("%s", note)
 	}
 	if o.Interrupts != nil {
@@ -103,6 +106,15 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		r.signals = signals
 	}
 	return r.do(ctx)
+}
+
+// load reads the configuration, unless the caller has. ConfigPaths then are the files that it came from.
+func (o *Options) load() (*config.Graph, error) {
+	if o.Graph == nil {
+		return config.Load(o.ConfigPaths, o.Overrides)
+	}
+	o.ConfigPaths = o.Graph.Files
+	return o.Graph, nil
 }
 
 // run is the state of one call of Run.
