@@ -75,7 +75,7 @@ func list[T fmt.Stringer](b *bytes.Buffer, title string, lines []T) {
 }
 
 func TestLoad(t *testing.T) {
-	for _, name := range []string{"generics", "dynamic", "flow", "registries", "namespaces", "tags", "broken"} {
+	for _, name := range []string{"generics", "dynamic", "flow", "registries", "namespaces", "opaque", "tags", "broken"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			golden(t, name+".txt", everything(t, load(t, program.Options{}, "./"+name)))

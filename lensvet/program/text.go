@@ -85,11 +85,13 @@ func (g Group) remarks() []string {
 }
 
 func inRegistry(registry string) string {
-	switch registry {
-	case "":
+	switch {
+	case registry == "":
 		return ""
-	case unknownRegistry:
+	case registry == unknownRegistry:
 		return ", in " + registry
+	case strings.Contains(registry, ", "):
+		return ", in one of these registries: " + registry
 	}
 	return ", in the registry made at " + registry
 }

@@ -54,7 +54,7 @@ var every = []*handle{
 
 func init() {
 	lib := Library{Namespace: "flow"}
-	lib.Groups = every
+	lib.Groups = []*handle(every[:])
 	register(lib)
 }
 

@@ -1,0 +1,64 @@
+// Command opaque registers what its source does not show.
+package main
+
+import (
+	"context"
+	"flag"
+
+	"github.com/lensgo/lens"
+)
+
+// plugin is what a program of this kind loads.
+type plugin interface {
+	Groups() []*lens.Group
+}
+
+var loaded plugin
+
+// Layer is in no list that is seen here, and may be in the plugin's.
+var Layer = lens.NewGroup("layer")
+
+// Of these two it is one or the other.
+var either = choose(len(flag.Args()) > 0)
+
+// Either is a group of that one.
+var Either = either.NewGroup("either")
+
+// Named has the name that a function gives by name.
+var Named = lens.NewGroup(named())
+
+var apart = lens.NewRegistry()
+
+// Missing is in a registry of which everything is seen.
+var Missing = apart.NewGroup("missing")
+
+func choose(own bool) *lens.Registry {
+	r := lens.Default()
+	if own {
+		r = lens.NewRegistry()
+	}
+	return r
+}
+
+func named() (name string) {
+	name = "named"
+	return
+}
+
+func init() {
+	lens.MustRegister(lens.Library{
+		Namespace: "opaque",
+		Groups:    loaded.Groups(),
+		Presets:   lens.Presets{"default": {"elsewhere"}},
+	})
+	either.MustRegister(lens.Library{Namespace: "either", Groups: []*lens.Group{Either}})
+}
+
+func main() {
+	ctx := context.Background()
+	Layer.Start(ctx, "layer")
+	Either.Start(ctx, "either")
+	Named.Start(ctx, "named")
+	handle := &Missing
+	(*handle).Start(ctx, "missing")
+}
