@@ -165,7 +165,12 @@ func target(canonical string) address {
 	if strings.HasPrefix(scheme, "unix") || strings.Contains(rest, ",") {
 		return address{host: rest}
 	}
-	return parseAddress(rest)
+	return parseAddress(withoutUser(rest))
+}
+
+// withoutUser takes user information off an authority, which gRPC lets through.
+func withoutUser(authority string) string {
+	return authority[strings.LastIndexByte(authority, '@')+1:]
 }
 
 func (a address) set(span lens.Span, hostKey, portKey string) {

@@ -30,6 +30,7 @@ func TestTarget(t *testing.T) {
 		"xds://authority":                     {},
 		"kubernetes:///shop.default:http":     {"shop.default", 0},
 		"passthrough:///example.com:99999999": {"example.com", 0},
+		"dns:///u:secret@example.com:443":     {"example.com", 443},
 		"bare":                                {"bare", 0},
 		"":                                    {},
 	} {

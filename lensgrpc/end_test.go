@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	testpb "google.golang.org/grpc/interop/grpc_testing"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	"github.com/lensgo/lens"
@@ -391,4 +392,16 @@ func TestUnknownMethod(t *testing.T) {
 	s.AssertAttrs(t, map[string]any{
 		"rpc.method": "_OTHER", "rpc.method_original": "made.Up/1234", "rpc.response.status_code": "UNIMPLEMENTED",
 	})
+}
+
+// TestServerAddress: whatever a client makes of the authority, no user information gets onto a span.
+func TestServerAddress(t *testing.T) {
+	g := record(t, "server")
+	ctx := metadata.NewIncomingContext(t.Context(), metadata.Pairs(":authority", "u:secret@shop.example:81"))
+	_, err := lensgrpc.UnaryServer(g.server)(ctx, nil, &grpc.UnaryServerInfo{FullMethod: "/a/b"},
+		func(context.Context, any) (any, error) { return nil, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Wait(t, 1)[0].AssertAttrs(t, map[string]any{"server.address": "shop.example", "server.port": 81})
 }

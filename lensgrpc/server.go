@@ -79,7 +79,7 @@ func serve(ctx context.Context, span lens.Span, handle func() error) (err error)
 
 func describeServer(ctx context.Context, span lens.Span) {
 	if v := metadata.ValueFromIncomingContext(ctx, ":authority"); len(v) == 1 {
-		parseAddress(v[0]).set(span, semconv.ServerAddress, semconv.ServerPort)
+		parseAddress(withoutUser(v[0])).set(span, semconv.ServerAddress, semconv.ServerPort)
 	}
 	if p, ok := peer.FromContext(ctx); ok {
 		netAddress(p.Addr).set(span, semconv.NetworkPeerAddress, semconv.NetworkPeerPort)
