@@ -5,6 +5,7 @@ package lenstest_test
 import (
 	"log/slog"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -181,7 +182,7 @@ func TestRecorder_span(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, span := g.StartWith(lens.WithParent(t.Context(), far), "work.do", lens.StartConfig{Kind: lens.Server, Links: []lens.Ref{far}})
-	span.Int("n", 3).Float("f", 0.5).Bool("b", true).Str("s", "x").Strs("l", []string{"a"})
+	span.Int("n", 3).Float("f", 0.5).Float("nan", math.NaN()).Bool("b", true).Str("s", "x").Strs("l", []string{"a"})
 	span.Event("half", lens.Int("of", 2))
 	span.Fail("enough")
 	_, inner := rec.Start(ctx, "ungated")
@@ -199,7 +200,7 @@ func TestRecorder_span(t *testing.T) {
 	if s.Start.IsZero() || s.End.Before(s.Start) {
 		t.Errorf("from %v to %v", s.Start, s.End)
 	}
-	s.AssertAttrs(t, map[string]any{"n": uint8(3), "f": 0.5, "b": true, "s": "x", "l": []string{"a"}, "none": nil})
+	s.AssertAttrs(t, map[string]any{"n": uint8(3), "f": float32(0.5), "nan": math.NaN(), "b": true, "s": "x", "l": []string{"a"}, "none": nil})
 	if len(s.Events) != 1 || s.Events[0].Name != "half" || !maps.Equal(s.Events[0].Attrs, map[string]any{"of": int64(2)}) {
 		t.Errorf("events %+v", s.Events)
 	}
@@ -209,7 +210,7 @@ func TestRecorder_span(t *testing.T) {
 	if names := []string{rec.Spans()[0].Name, rec.Spans()[1].Name}; !slices.Equal(names, []string{"work.do", "ungated"}) {
 		t.Errorf("not in the order of their starts: %q", names)
 	}
-	for _, want := range []map[string]any{{"n": 4}, {"n": nil}, {"other": 1}, {"s": 3}} {
+	for _, want := range []map[string]any{{"n": 4}, {"f": math.NaN()}, {"nan": 0.5}, {"n": nil}, {"other": 1}, {"s": 3}} {
 		fails(t, func(t testing.TB) { s.AssertAttrs(t, want) }, "work.do")
 	}
 }

@@ -11,6 +11,8 @@ import (
 // plugin is what a program of this kind loads.
 type plugin interface {
 	Groups() []*lens.Group
+	Library() lens.Library
+	More() any
 }
 
 var loaded plugin
@@ -32,6 +34,17 @@ var apart = lens.NewRegistry()
 // Missing is in a registry of which everything is seen.
 var Missing = apart.NewGroup("missing")
 
+// Made is put into a list that is made empty.
+var Made = apart.NewGroup("made")
+
+var theirs = lens.NewRegistry()
+
+// Theirs may be in the plugin's library.
+var Theirs = theirs.NewGroup("theirs")
+
+// The second one who registers it is told that it is there.
+var shared = lens.Library{Namespace: "shared"}
+
 func choose(own bool) *lens.Registry {
 	r := lens.Default()
 	if own {
@@ -51,7 +64,15 @@ func init() {
 		Groups:    loaded.Groups(),
 		Presets:   lens.Presets{"default": {"elsewhere"}},
 	})
-	either.MustRegister(lens.Library{Namespace: "either", Groups: []*lens.Group{Either}})
+	made := make([]*lens.Group, 0, 1)
+	made = append(made, Made)
+	apart.MustRegister(lens.Library{Namespace: "apart", Groups: made})
+	theirs.MustRegister(loaded.Library())
+	apart.MustRegister(shared)
+	if err := apart.Register(shared); err != nil {
+		println(err.Error())
+	}
+	either.MustRegister(lens.Library{Namespace: "either", Groups: append(loaded.More().([]*lens.Group), Either)})
 }
 
 func main() {
@@ -59,6 +80,8 @@ func main() {
 	Layer.Start(ctx, "layer")
 	Either.Start(ctx, "either")
 	Named.Start(ctx, "named")
+	Made.Start(ctx, "made")
+	Theirs.Start(ctx, "theirs")
 	handle := &Missing
 	(*handle).Start(ctx, "missing")
 }
