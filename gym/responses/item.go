@@ -100,6 +100,24 @@ func (it Item) Text() string {
 	return text
 }
 
+// Thoughts returns the texts of a reasoning item that are not empty: its summary, or its content when the summary has none.
+func (it Item) Thoughts() []string {
+	for _, name := range []string{"summary", "content"} {
+		var texts []string
+		entries, _ := it.Array(name)
+		for _, v := range entries {
+			entry, _ := View(v)
+			if s, _ := entry.String("text"); s != "" {
+				texts = append(texts, s)
+			}
+		}
+		if len(texts) > 0 {
+			return texts
+		}
+	}
+	return nil
+}
+
 // UserMessage returns a message of the user.
 func UserMessage(text string) Item {
 	return message("user", text)

@@ -3,6 +3,7 @@ package responses
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -93,15 +94,14 @@ func Collect(s *sse.Reader) (Response, error) {
 	items := map[int64]jsontext.Value{}
 	for {
 		o, name, err := NextObject(s)
-		if err == io.EOF {
-			err = ErrTruncated
-		}
 		if err != nil {
-			return Response{}, fmt.Errorf("cannot collect response: %w", err)
+			return Response{}, CollectError("response", err)
 		}
 		switch name {
+		case Done:
+			return Response{}, CollectError("response", io.EOF)
 		case "error":
-			return Response{}, ParseUpstreamError(faultOf(o))
+			return Response{}, EventError(o)
 		case "response.output_item.done":
 			index, _ := o.Int("output_index")
 			if item, ok := o.Sub("item"); ok {
@@ -141,28 +141,32 @@ func collected(o Object, items map[int64]jsontext.Value) (Response, error) {
 	return ParseResponse(view.AppendTo(nil))
 }
 
-// faultOf is the error of an event: its member error, or the event itself.
-func faultOf(o Object) jsontext.Value {
+// EventError is the error that an event of type error reports, in its member error or in the event itself.
+func EventError(o Object) *UpstreamError {
 	if v, ok := o.Get("error"); ok && v.Kind() != 'n' {
-		return v
+		return ParseUpstreamError(v)
 	}
-	return o.AppendTo(nil)
+	return ParseUpstreamError(o.AppendTo(nil))
 }
 
+// Done is what endpoints send when a stream is complete; some leave it out.
+const Done = "[DONE]"
+
 // NextObject returns the next event of a stream whose events are JSON objects, with the event's type: the member type, or
-// the event's name. [DONE] is the end of the stream. An event with the member error is of type error.
+// the event's name. An event with the member error is of type error, and [Done] has that as type and no object. The error
+// is io.EOF at the end of the stream.
 func NextObject(s *sse.Reader) (o Object, name string, err error) {
 	e, err := s.Next()
 	if err != nil {
 		return Object{}, "", err
 	}
-	if string(trim(e.Data)) == "[DONE]" {
-		return Object{}, "", io.EOF
+	if string(trim(e.Data)) == Done {
+		return Object{}, Done, nil
 	}
 	o, err = ParseObject(e.Data)
 	if err != nil {
 		if e.Name == "error" {
-			return Object{}, "", &UpstreamError{Status: 502, Message: fmt.Sprintf("%.1024q", e.Data)}
+			return Object{}, "", ParseUpstreamError(splice.AppendString(nil, string(e.Data)))
 		}
 		return Object{}, "", ExplainNonJSON(fmt.Errorf("cannot read event of stream: %w", err), e.Data)
 	}
@@ -174,4 +178,15 @@ func NextObject(s *sse.Reader) (o Object, name string, err error) {
 		name = "error"
 	}
 	return o, name, nil
+}
+
+// CollectError is the error of reading a stream: io.EOF is [ErrTruncated] in it, and an [*UpstreamError] stands for itself.
+func CollectError(what string, err error) error {
+	if _, ok := errors.AsType[*UpstreamError](err); ok {
+		return err
+	}
+	if errors.Is(err, io.EOF) {
+		err = ErrTruncated
+	}
+	return fmt.Errorf("cannot collect %s: %w", what, err)
 }
