@@ -520,3 +520,28 @@ func TestCompareTraces(t *testing.T) {
 		t.Errorf("with itself: %q", same.Sentence)
 	}
 }
+
+// TestRank tells the workers of a job apart: each says its rank where the trace enters its process, and not again below.
+func TestRank(t *testing.T) {
+	b := newBench(t, web.Options{})
+	tr := newTrace(1)
+	zero, one, again, evaluate := who{service: "a"}, who{service: "b"}, who{service: "c"}, who{service: "d"}
+	span := func(p who, name string, parent pcommon.SpanID, at float64) pcommon.SpanID {
+		return tr.span(p, "", name, ptrace.SpanKindInternal, parent, at, 10, nil).SpanID()
+	}
+	step := span(zero, "step", pcommon.SpanID{}, 0)
+	span(zero, "pass", step, 1)
+	other := span(one, "step", step, 2)
+	span(one, "pass", other, 3)
+	span(again, "child", other, 4)
+	span(evaluate, "evaluate", step, 5)
+	for service, rank := range map[string]any{"a": 0, "b": 1, "c": "1"} {
+		if err := tr.resources[service+"\x00"].Resource().Attributes().PutEmpty("nv.dl.rank").FromRaw(rank); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.add(tr.td)
+	if got, want := fmt.Sprint(spansOf(t, b, tr.id.String()).Notes), "[[0 rank 0] [2 rank 1]]"; got != want {
+		t.Errorf("notes %v, want %v", got, want)
+	}
+}

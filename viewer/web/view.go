@@ -410,6 +410,9 @@ func (v *view) notes(r *row) string {
 	}
 	s := &v.trace.Spans[r.span]
 	var parts []string
+	if rank, ok := v.rankFrom(r); ok {
+		parts = append(parts, "rank "+rank)
+	}
 	if r.turn > 0 {
 		parts = append(parts, fmt.Sprintf("turn %d", r.turn))
 	}
@@ -432,6 +435,29 @@ func (v *view) notes(r *row) string {
 		parts = append(parts, "its parents lead back to it")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// rankFrom gives the rank of a row's process in a distributed job, where it is not the one of the row above. All workers of a job
+// are one service, and their spans have the same names.
+func (v *view) rankFrom(r *row) (string, bool) {
+	above := ""
+	if r.parent >= 0 && v.rows[r.parent].span >= 0 {
+		parent := v.rows[r.parent].span
+		if v.trace.ResourceOf[parent] == v.trace.ResourceOf[r.span] {
+			return "", false
+		}
+		above = v.rankOf(parent)
+	}
+	own := v.rankOf(r.span)
+	return own, own != "" && own != above
+}
+
+func (v *view) rankOf(span int32) string {
+	rank, ok := v.trace.Resources[v.trace.ResourceOf[span]].Attr("nv.dl.rank")
+	if !ok {
+		return ""
+	}
+	return clip(otlp.Text(rank.String()), 20)
 }
 
 // outputTokens are the tokens that a model call wrote. They may stand on a span inside of it.
