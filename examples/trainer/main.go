@@ -45,6 +45,7 @@ type options struct {
 	role                  string // of a process that this program has started itself
 	rank                  int
 	checkpoint            string
+	run                   string   // nemo.run.id, the same for all processes of the job
 	out                   *os.File // for what the process has to say
 }
 
@@ -69,7 +70,7 @@ func run() int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	shutdown := setUp(ctx, o)
+	shutdown := o.setUp(ctx)
 	defer shutdown()
 	if err := o.play(carrier.FromEnv(ctx)); err != nil {
 		fmt.Fprintf(os.Stderr, "trainer: rank %d: %v\n", o.rank, err)
@@ -79,16 +80,20 @@ func run() int {
 }
 
 // setUp connects telemetry. The program goes on without it when that fails.
-func setUp(ctx context.Context, o options) (shutdown func()) {
+func (o *options) setUp(ctx context.Context) (shutdown func()) {
 	config, err := telemetry.FromEnv("NEMO_LENS")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "trainer:", err)
 	}
 	config.ServiceName = telemetry.ServiceName("trainer")
+	var options []telemetry.Option
 	if o.role == "evaluate" {
 		config.ServiceName += "-evaluate"
+	} else {
+		options = append(options, otelopt.WithResourceAttributes(attribute.Int("nv.dl.rank", o.rank)))
 	}
-	handle, err := telemetry.Setup(ctx, config, otelopt.WithResourceAttributes(attribute.Int("nv.dl.rank", o.rank)))
+	handle, err := telemetry.Setup(ctx, config, options...)
+	o.run = handle.RunID()
 	if err != nil && (o.role == "" || !errors.Is(err, telemetry.ErrCompiledOut)) { // once is enough
 		fmt.Fprintln(os.Stderr, "trainer:", err)
 	}

@@ -67,7 +67,8 @@ func (o options) start(ctx context.Context, rank int) (_ pipe, wait func(cancel 
 	}, nil
 }
 
-// again is a command that runs this program in another role, with the trace that the context holds in its environment.
+// again is a command that runs this program in another role, with the trace that the context holds and the name of the run in its
+// environment.
 func (o options) again(ctx context.Context, role string, args ...string) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -78,6 +79,7 @@ func (o options) again(ctx context.Context, role string, args ...string) (*exec.
 		"-seed", strconv.FormatUint(o.seed, 10), "-checkpoint", o.checkpoint,
 	}, args...)...)
 	cmd.Stderr = os.Stderr
+	cmd.Env = append(cmd.Environ(), "NEMO_LENS_RUN_ID="+o.run)
 	carrier.SetEnv(ctx, cmd)
 	return cmd, nil
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ type trace struct {
 	ranks    map[int64]int   // spans by nv.dl.rank
 	services map[string]int  // spans by service
 	pids     map[string]bool // processes, by their instance
+	runs     map[string]bool // by nemo.run.id
 }
 
 // received runs the program with a spec against a receiver, and gives what arrived there, by trace id, and what it printed.
@@ -57,7 +59,7 @@ func received(t *testing.T, spec string, args ...string) (traces map[string]*tra
 				for _, span := range ss.Spans().All() {
 					id := span.TraceID().String()
 					if traces[id] == nil {
-						traces[id] = &trace{count: map[string]int{}, ranks: map[int64]int{}, pids: map[string]bool{}, services: map[string]int{}}
+						traces[id] = &trace{count: map[string]int{}, ranks: map[int64]int{}, pids: map[string]bool{}, runs: map[string]bool{}, services: map[string]int{}}
 					}
 					traces[id].add(rs.Resource(), span)
 					parents[id] = append(parents[id], span.ParentSpanID())
@@ -94,6 +96,9 @@ func (tr *trace) add(r pcommon.Resource, span ptrace.Span) {
 	if instance, ok := r.Attributes().Get("service.instance.id"); ok {
 		tr.pids[instance.AsString()] = true
 	}
+	if run, ok := r.Attributes().Get("nemo.run.id"); ok {
+		tr.runs[run.AsString()] = true
+	}
 }
 
 // Each step is one trace over all workers, and over one process more where it was evaluated.
@@ -103,8 +108,9 @@ func TestTrainer_traces(t *testing.T) {
 	if len(traces) != steps {
 		t.Errorf("%d traces for %d steps", len(traces), steps)
 	}
-	evaluated := 0
+	evaluated, runs := 0, map[string]bool{}
 	for id, tr := range traces {
+		maps.Copy(runs, tr.runs)
 		if !slices.Equal(tr.roots, []string{"trainer.step"}) || tr.lost != 0 {
 			t.Errorf("%s has roots %v, and %d spans below nothing", id, tr.roots, tr.lost)
 		}
@@ -128,6 +134,9 @@ func TestTrainer_traces(t *testing.T) {
 				t.Errorf("%s has %d spans %s, want %d", id, tr.count[name], name, want)
 			}
 		}
+	}
+	if len(runs) != 1 {
+		t.Errorf("the processes of one job name runs %v", runs)
 	}
 	if evaluated != 2 {
 		t.Errorf("%d evaluations", evaluated)
