@@ -76,6 +76,8 @@ var directly = []rule{
 	{"gym/config", []string{"", "internal/typo", "semconv", "gym/..."}},
 	{"gym/fleet", []string{"", "lenshttp", "semconv", "gym/...", "viewer/ingest", "viewer/store"}},
 	{"gym/rollout", []string{"", "lenshttp", "semconv", "gym/...", "viewer/ingest", "viewer/store"}},
+	{"gym/score", []string{"internal/passk", "gym/..."}},
+	{"gym/results", []string{"internal/passk", "gym/...", "viewer/ingest"}},
 	{"gym/eval", []string{"", "carrier", "lenshttp", "semconv", "gym/...", "viewer/ingest", "viewer/store"}},
 	{"gym/...", []string{"", "lenshttp", "semconv", "gym/..."}},
 }

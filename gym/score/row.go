@@ -41,13 +41,17 @@ func sortedRows(results []responses.Object) []row {
 	for i, o := range results {
 		rows[i] = readRow(o)
 	}
-	slices.SortFunc(rows, func(a, b row) int {
+	sortRows(rows)
+	return rows
+}
+
+func sortRows(rows []row) {
+	slices.SortStableFunc(rows, func(a, b row) int {
 		if c := cmp.Or(cmp.Compare(a.task, b.task), cmp.Compare(a.rollout, b.rollout)); c != 0 {
 			return c
 		}
 		return bytes.Compare(a.source.AppendTo(nil), b.source.AppendTo(nil))
 	})
-	return rows
 }
 
 func readRow(o responses.Object) row {
