@@ -195,7 +195,7 @@ func TestInert(t *testing.T) {
 		{"runs", "/runs", fmt.Sprintf("$('[role=grid]').ariaRowCount === '%d'", len(evil)+1), nil},
 		{"traces", "/traces", "rows().length > 5", nil},
 		{"groups", "/groups", "rows().length > 5", nil},
-		{"metrics", "/metrics?run=" + escaped(2), "seen($('.chart'))", nil},
+		{"metrics", "/metrics?run=" + escaped(2), "$$('.chart .key').length > 0", nil},
 		{"names", "/groups", "$$('.gtable [aria-level=\"2\"]').length > 0", []string{kb.Enter}},
 		{"compare runs", "/compare?runs=1&a=" + escaped(0) + "&b=" + escaped(1), "rows().length > 0 || seen($('.card'))", nil},
 		{"filter", "/runs?q=" + escaped(0), "seen($('.fbox .tok'))", nil},
@@ -219,7 +219,7 @@ func (p *tab) evilRun(tab, name string) {
 	p.t.Helper()
 	for _, query := range []string{"", "?tab=" + tab} {
 		p.visit("/runs/" + name + query)
-		p.until("the run", "rows().length > 0 || seen($('.chart')) || $('.runlogs .lrow') || seen($('.card')) || !$('main')")
+		p.until("the run", "rows().length > 0 || $$('.chart .key').length > 0 || $('.runlogs .lrow') || seen($('.card')) || !$('main')")
 		p.harmless("the run" + query)
 	}
 }

@@ -25,7 +25,8 @@ function fill(el, props, kids) {
     if (k.startsWith('on')) el.addEventListener(k.slice(2), v);
     else if (k === 'style') for (const [p, x] of Object.entries(v)) el.style.setProperty(p, x);
     else if (k === 'data') Object.assign(el.dataset, v);
-    else el.setAttribute(k, v === true ? '' : READ.has(k) ? inert(String(v)) : v);
+    else if (READ.has(k) && v !== true) say(el, k, v);
+    else el.setAttribute(k, v === true ? '' : v);
   }
   add(el, kids);
   return el;
@@ -51,6 +52,9 @@ export function setText(el, t) {
   if (el.textContent !== t) el.textContent = t;
 }
 
+// say gives an element an attribute that people read.
+export function say(el, attribute, t) { el.setAttribute(attribute, inert(String(t))); }
+
 // qty draws a quantity, units smaller than numbers. null is an empty cell.
 export function qty(q, className) {
   if (q == null) return null;
@@ -60,7 +64,7 @@ export function qty(q, className) {
     el.append(n);
     if (u) el.append(h('span.u', null, u));
   });
-  el.setAttribute('aria-label', text(q));
+  say(el, 'aria-label', text(q));
   return el;
 }
 

@@ -1,6 +1,6 @@
 // The metrics of a run as charts: gym.* first, then gen_ai.*, then the rest. This module and uPlot load when metrics are looked at.
 
-import { h, put, qty, setText } from '../dom.js';
+import { h, put, qty, say, setText } from '../dom.js';
 import { clock, count, plural } from '../format.js';
 import { ms } from '../clock.js';
 import { get, aborted } from '../api.js';
@@ -185,9 +185,9 @@ class Card {
     if (this.plot) this.plot.set(o);
     else { put(this.host); this.plot = new Plot(this.host, o); }
     this.mark.hidden = !chart.metric.problems.length;
-    this.mark.title = chart.metric.problems.join('\n');
-    this.name.title = [this.m.name, this.m.description, ...chart.metric.problems, ...chart.metric.notes].filter(Boolean).join('\n');
-    this.host.setAttribute('aria-label', this.words());
+    say(this.mark, 'title', chart.metric.problems.join('\n'));
+    say(this.name, 'title', [this.m.name, this.m.description, ...chart.metric.problems, ...chart.metric.notes].filter(Boolean).join('\n'));
+    say(this.host, 'aria-label', this.words());
     this.drawLegend();
   }
 
