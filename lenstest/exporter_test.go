@@ -161,6 +161,26 @@ func TestExporter_finds_faults(t *testing.T) {
 			_ = batch[0].Name()
 			return store(s, ctx, batch)
 		}}},
+		{"no spans are an error", "no spans are no error", fault{export: func(s *shelf, ctx context.Context, batch spans) error {
+			if len(batch) == 0 {
+				return errors.New("nothing to export")
+			}
+			return store(s, ctx, batch)
+		}}},
+		{"it makes a span up", "no spans are no error", fault{export: func(s *shelf, ctx context.Context, batch spans) error {
+			if len(batch) == 0 {
+				s.lines = append(s.lines, []byte(`{"Trace": "AAAAAAAAAAAAAAAAAAAAAQ==", "Span": "AAAAAAAAAAE=", "Name": "heartbeat"}`))
+			}
+			return store(s, ctx, batch)
+		}}},
+		{"it writes over the first", "the slice stays the caller's", fault{export: func(s *shelf, ctx context.Context, batch spans) error {
+			defer func() { copy(batch, batch[min(1, len(batch)):]) }()
+			return store(s, ctx, batch)
+		}}},
+		{"it writes over the last", "the slice stays the caller's", fault{export: func(s *shelf, ctx context.Context, batch spans) error {
+			defer func() { copy(batch[min(1, len(batch)):], batch) }()
+			return store(s, ctx, batch)
+		}}},
 		{"it writes into the slice", "the slice stays the caller's", fault{export: func(s *shelf, ctx context.Context, batch spans) error {
 			defer slices.Reverse(batch)
 			return store(s, ctx, batch)
