@@ -57,8 +57,8 @@ func (k AssetKind) byFlavor() bool { return k == ResourcesServer || k == ModelTy
 
 // Asset is a configuration by name: NAME, or NAME/FLAVOR for another file beside it.
 type Asset struct {
-	Kind AssetKind
-	Name string
+	Kind AssetKind `json:"kind"`
+	Name string    `json:"name"`
 }
 
 // path is the relative name of the asset's file.
@@ -84,7 +84,7 @@ func (a Asset) missing(roots []root) string {
 // FoundAsset is an asset that is there.
 type FoundAsset struct {
 	Asset
-	Path string // its file; of one that this program carries, after "builtin:"
+	Path string `json:"path"` // its file; of one that this program carries, after "builtin:"
 }
 
 // Assets lists what can be selected by name, sorted by kind and name, from the places that [Source.Paths] describes. Of two

@@ -168,7 +168,7 @@ func (r *resolver) reference(s scope, inner string, at position) *node {
 func (r *resolver) env(s scope, args string, at position) *node {
 	name, fallback, hasFallback := strings.Cut(args, ",")
 	name = unquote(name)
-	if name == "" || strings.ContainsAny(name, "=\x00") {
+	if name == "" || strings.ContainsAny(name, "= \t\x00") {
 		r.ps.add(at, "%s: ${oc.env:...} must name a variable: ${oc.env:VARIABLE} or ${oc.env:VARIABLE,default}", s)
 		return nil
 	}

@@ -488,4 +488,11 @@ func roundTrip(t *testing.T, g *Graph) {
 	if c, err := again.Encode(); err != nil || string(c) != string(b) {
 		t.Fatalf("%v\n%s\n%s", err, b, c)
 	}
+	printed := g.YAML()
+	if g, err := Decode(printed); err != nil || string(g.JSON()) != string(again.JSON()) {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+	if shown := g.Redacted().JSON(); !jsontext.Value(shown).IsValid() {
+		t.Fatalf("not JSON: %s", shown)
+	}
 }

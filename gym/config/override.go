@@ -71,7 +71,7 @@ func parseOverride(arg string, ps *problems) (override, bool) {
 	}
 	key, text, hasValue := strings.Cut(rest, "=")
 	o.key = strings.TrimSpace(key)
-	o.at = position{file: "override " + o.op + o.key, line: 1, column: 1}
+	o.at = position{file: "override " + o.op + o.key}
 	if !utf8.ValidString(arg) {
 		ps.add(position{file: "override"}, "an override must be UTF-8")
 		return o, false

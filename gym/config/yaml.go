@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // YAML writes the merged tree as YAML that reads back as the same, here and in Python. It holds keys and tokens as the files
@@ -15,6 +17,19 @@ func (g *Graph) YAML() []byte { return g.yaml(false) }
 
 // AnnotatedYAML is YAML with a comment behind each value that says which file and line, or which override, it comes from.
 func (g *Graph) AnnotatedYAML() []byte { return g.yaml(true) }
+
+// JSON writes the merged tree as indented JSON. As with YAML, print that of [Graph.Redacted].
+func (g *Graph) JSON() []byte {
+	if g == nil || g.tree == nil {
+		return []byte("{}\n")
+	}
+	g.fill()
+	v := jsontext.Value(g.tree.appendJSON(nil, escapeInterpolation))
+	if err := v.Indent(jsontext.WithIndent("  ")); err != nil {
+		panic(err) // appendJSON writes JSON
+	}
+	return append(v, '\n')
+}
 
 func (g *Graph) yaml(annotate bool) []byte {
 	if g == nil || g.tree == nil {
