@@ -167,3 +167,17 @@ func silenced(ctx context.Context, r request) {
 	_, span := step.Start(ctx, r.Name)
 	span.End()
 }
+
+// Of what a call spreads over the parameters nothing is said.
+func spread(t tagged) {
+	_, span := begin(parts(t))
+	defer span.End()
+	_, other := wrap.Begin(named(t))
+	defer other.End()
+}
+
+type tagged struct{ kind, name string }
+
+func parts(t tagged) (context.Context, string, string) { return context.Background(), t.kind, t.name }
+
+func named(t tagged) (context.Context, string) { return context.Background(), t.name }
