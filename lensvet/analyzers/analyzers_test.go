@@ -1,6 +1,7 @@
 package analyzers_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +19,7 @@ import (
 func TestAnalyzers(t *testing.T) {
 	set(t, analyzers.LoopDefault, "on", "true")
 	var mu sync.Mutex // packages are checked side by side
-	ran := map[string]int{}
+	ran, fixed := map[string]int{}, map[string]int{}
 	all := &analysis.Analyzer{Name: "all", Doc: "run the check that a package is for"}
 	for _, a := range analyzers.All() {
 		all.FactTypes = append(all.FactTypes, a.FactTypes...)
@@ -38,6 +39,7 @@ func TestAnalyzers(t *testing.T) {
 			each.Report = func(d analysis.Diagnostic) {
 				mu.Lock()
 				ran[a.Name]++
+				fixed[a.Name] += len(d.SuggestedFixes)
 				mu.Unlock()
 				if d.Category != a.Name || !strings.HasSuffix(d.URL, "docs/lensvet.md#"+a.Name) {
 					t.Errorf("%s reports in the category %q with the page %q", a.Name, d.Category, d.URL)
@@ -54,6 +56,14 @@ func TestAnalyzers(t *testing.T) {
 	for _, a := range analyzers.All() {
 		if ran[a.Name] == 0 {
 			t.Errorf("%s has found nothing in its own test data", a.Name)
+		}
+		// A golden file counts for nothing where no fix touches the file that it is for.
+		golden, err := filepath.Glob(filepath.Join("testdata", a.Name, "*.golden"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (fixed[a.Name] > 0) != (len(golden) > 0) {
+			t.Errorf("%s offers %d fixes, and has %d golden files", a.Name, fixed[a.Name], len(golden))
 		}
 	}
 }
