@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -64,7 +65,9 @@ func Overflow(r Request, o Options) Completion {
 	var t splice.Text
 	t.Open('{')
 	t.StringMember("id", o.newID("chatcmpl-"))
-	t.Literal(`"object":"chat.completion","created":0`)
+	t.Literal(`"object":"chat.completion"`)
+	t.Name("created")
+	t.Int(time.Now().Unix())
 	v, _ := r.Get("model")
 	if responses.IsNull(v) {
 		v = jsontext.Value(`""`)
@@ -230,7 +233,8 @@ func completionOf(r responses.Response, message, probs jsontext.Value, called bo
 	for name, v := range moreOf(more).All() {
 		t.Member(name, v)
 	}
-	t.Literal("}]")
+	t.Close('}')
+	t.Close(']')
 	usage, ok := r.Sub("usage")
 	if ok {
 		t.Member("usage", chatUsage(usage))
