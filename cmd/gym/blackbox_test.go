@@ -4,39 +4,22 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lensgo/lens/cmd/internal/blackbox"
 )
 
 // gymBinary is the real program, built once for all tests of this package, and with lens_off where they are.
 var gymBinary string
 
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "gym-test-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "cannot make a folder for the binary:", err)
-		os.Exit(1)
-	}
-	gymBinary = filepath.Join(dir, "gym")
-	build := exec.Command("go", "build", "-tags", tags, "-o", gymBinary, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "cannot build gym: %v\n%s", err, out)
-		os.RemoveAll(dir)
-		os.Exit(1)
-	}
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { blackbox.Main(m, "gym", tags, &gymBinary) }
 
 // needsSpans skips a test that looks at what is recorded where nothing can be.
 func needsSpans(t *testing.T) {
@@ -80,13 +63,7 @@ func gymIn(t *testing.T, dir string, env []string, args ...string) outcome {
 // gymCommand prepares the binary with a clean telemetry environment.
 func gymCommand(ctx context.Context, env []string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, gymBinary, args...)
-	for _, kv := range os.Environ() {
-		name, _, _ := strings.Cut(kv, "=")
-		if !strings.HasPrefix(name, "OTEL_") && !strings.HasPrefix(name, "NEMO_") && !strings.HasPrefix(name, "TRACE") {
-			cmd.Env = append(cmd.Env, kv)
-		}
-	}
-	cmd.Env = append(cmd.Env, env...)
+	cmd.Env = blackbox.Environment(env...)
 	return cmd
 }
 

@@ -10,13 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/lensgo/lens/cmd/internal/blackbox"
 	"github.com/lensgo/lens/gym/demo"
 )
 
@@ -111,44 +110,7 @@ func (r *slowRun) end(t *testing.T) int {
 // children lists the server processes of a run, by instance.
 func (r *slowRun) children(t *testing.T) map[string]int {
 	t.Helper()
-	pids := map[string]int{}
-	for pid, args := range commandLines(t, r.cmd.Process.Pid) {
-		if i := slices.Index(args, "--instance"); i >= 0 && i+1 < len(args) {
-			pids[args[i+1]] = pid
-		}
-	}
-	return pids
-}
-
-// commandLines lists the child processes of a process with their arguments: from /proc, or from ps where there is none.
-func commandLines(t *testing.T, parent int) map[int][]string {
-	t.Helper()
-	found := map[int][]string{}
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, path := range stats {
-		stat, _ := os.ReadFile(path) // a process that has ended meanwhile is no child
-		_, rest, _ := strings.Cut(string(stat), ") ")
-		if f := strings.Fields(rest); len(f) < 2 || f[1] != strconv.Itoa(parent) {
-			continue
-		}
-		args, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		found[pid] = strings.Split(string(args), "\x00")
-	}
-	if len(stats) > 0 {
-		return found
-	}
-	out, err := exec.Command("ps", "-axo", "pid=,ppid=,args=").Output()
-	if err != nil {
-		t.Fatalf("cannot list processes: %v", err)
-	}
-	for line := range strings.Lines(string(out)) {
-		if f := strings.Fields(line); len(f) > 2 && f[1] == strconv.Itoa(parent) {
-			pid, _ := strconv.Atoi(f[0])
-			found[pid] = f[2:]
-		}
-	}
-	return found
+	return blackbox.Instances(t, r.cmd.Process.Pid)
 }
 
 // poll asks until it is true, at most a minute.

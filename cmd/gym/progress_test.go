@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lensgo/lens/cmd/internal/blackbox"
 	"github.com/lensgo/lens/viewer"
 )
 
@@ -37,20 +38,8 @@ func TestViewProgress(t *testing.T) {
 	needsSpans(t)
 	config, input := demoFiles(t, "{distribution: constant, constant_ms: 600000}") // nothing ends by itself
 	dir := t.TempDir()
-	stdout, stderr := output(t), output(t)
-	cmd := gymCommand(context.Background(), nil, evalArgs(config, input, filepath.Join(dir, "results.jsonl"), "--limit", "5", "--view")...)
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Process.Kill() //nolint:errcheck // it has ended when all went well
-	interrupt := func() {
-		t.Helper()
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
-	}
-	page, err := url.Parse(after(t, stderr, "See it live at "))
+	gym := blackbox.Start(t, gymCommand(context.Background(), nil, evalArgs(config, input, filepath.Join(dir, "results.jsonl"), "--limit", "5", "--view")...))
+	page, err := url.Parse(gym.Says(t, "See it live at "))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,10 +50,10 @@ func TestViewProgress(t *testing.T) {
 		}
 		return r.is("running", 4, 6) && r.Concurrency != nil && *r.Concurrency == 4 && r.Spec != nil && *r.Spec == "default"
 	})
-	interrupt() // nothing new begins
-	after(t, stderr, "Stopping: ")
-	interrupt() // running ones are cancelled
-	after(t, stdout, "page ")
+	gym.Signal(t, os.Interrupt) // nothing new begins
+	gym.Says(t, "Stopping: ")
+	gym.Signal(t, os.Interrupt) // running ones are cancelled
+	gym.Says(t, "page ")
 	// The spans of those that were cancelled came, with errors: of what has finished all has failed.
 	cut := func(r shownRun) bool {
 		return r.is("failed", 0, 0) && strings.Contains(r.Note, "10 rollouts have no result")
@@ -72,9 +61,8 @@ func TestViewProgress(t *testing.T) {
 	if r := runOn(t, page); !cut(r) {
 		t.Errorf("cut short, the page shows %+v", r)
 	}
-	interrupt()
-	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 130 {
+	gym.Signal(t, os.Interrupt)
+	if code := gym.Ends(t); code != 130 {
 		t.Errorf("exit code %d, want 130", code)
 	}
 	v, err := viewer.Start(t.Context(), viewer.Options{Data: filepath.Join(dir, "viewer"), Listen: "127.0.0.1:0"})
@@ -99,28 +87,4 @@ func runOn(t *testing.T, page *url.URL) (r shownRun) {
 		r = list.Rows[0]
 	}
 	return r
-}
-
-// output is a file for what a program prints.
-func output(t *testing.T) *os.File {
-	t.Helper()
-	f, err := os.CreateTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
-}
-
-// after waits until the program has printed a line with the text, and returns what follows it there.
-func after(t *testing.T, printed *os.File, text string) (rest string) {
-	t.Helper()
-	poll(t, text, func() bool {
-		all, _ := os.ReadFile(printed.Name())
-		_, tail, _ := strings.Cut(string(all), text)
-		line, _, whole := strings.Cut(tail, "\n")
-		rest = line
-		return whole
-	})
-	return rest
 }

@@ -3,46 +3,27 @@
 package main_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lensgo/lens/cmd/internal/blackbox"
 )
 
 // With --view the demo serves a page over its rollouts until Ctrl-C, which is no failure.
 func TestDemoView(t *testing.T) {
 	needsSpans(t)
 	dir := filepath.Join(t.TempDir(), "demo")
-	cmd := gymCommand(context.Background(), nil, "demo", "--view", "--output-dir", dir)
-	stdout, err := cmd.StdoutPipe()
+	gym := blackbox.Start(t, gymCommand(context.Background(), nil, "demo", "--view", "--output-dir", dir))
+	page, err := url.Parse(gym.Says(t, "page "))
 	if err != nil {
 		t.Fatal(err)
-	}
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Process.Kill() //nolint:errcheck // it has ended when all went well
-	lines := bufio.NewScanner(stdout)
-	var page *url.URL
-	for page == nil && lines.Scan() {
-		if rest, ok := strings.CutPrefix(lines.Text(), "page "); ok {
-			address, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-			if page, err = url.Parse(address); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if page == nil {
-		t.Fatalf("no page was named\n%s", &stderr)
 	}
 	var runs struct {
 		Rows []struct {
@@ -58,15 +39,12 @@ func TestDemoView(t *testing.T) {
 	if html := ask(t, page, "/runs"); !bytes.Contains(html, []byte("<title>Lens")) {
 		t.Errorf("the page is %.200s", html)
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
+	gym.Signal(t, os.Interrupt)
+	if code := gym.Ends(t); code != 0 {
+		t.Errorf("Ctrl-C ended it with %d\n%s", code, gym.Output())
 	}
-	rest, _ := io.ReadAll(stdout)
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("Ctrl-C ended it with %v\n%s", err, &stderr)
-	}
-	if want := "lens view --data " + filepath.Join(dir, "viewer"); !bytes.Contains(rest, []byte(want)) {
-		t.Errorf("it does not say how to look again: %q", rest)
+	if want := "lens view --data " + filepath.Join(dir, "viewer"); !strings.Contains(gym.Output(), want) {
+		t.Errorf("it does not say how to look again: %q", gym.Output())
 	}
 }
 

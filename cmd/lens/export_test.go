@@ -13,7 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/lensgo/lens/cmd/internal/blackbox"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -153,14 +154,11 @@ func gymDemo(t *testing.T) string {
 		t.Skip("built with " + tags + ", a demo records nothing")
 	}
 	dir := t.TempDir()
-	binary := filepath.Join(dir, "gym")
-	build := exec.Command("go", "build", "-o", binary, "../gym")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("cannot build gym: %v\n%s", err, out)
+	if err := blackbox.Build(dir, "", "../gym"); err != nil {
+		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "demo")
-	if text, err := exec.Command(binary, "demo", "--output-dir", out).CombinedOutput(); err != nil {
+	if text, err := exec.Command(filepath.Join(dir, "gym"), "demo", "--output-dir", out).CombinedOutput(); err != nil {
 		t.Fatalf("gym demo: %v\n%s", err, text)
 	}
 	return out
@@ -170,31 +168,17 @@ func gymDemo(t *testing.T) string {
 func TestExport_demo(t *testing.T) {
 	data := filepath.Join(gymDemo(t), "viewer")
 	ended := exportDemo(t, data)
-	view := exec.Command(lensBinary, "view", "--data", data, "--listen", "127.0.0.1:0", "--otlp-http", "127.0.0.1:0", "--otlp-grpc", "127.0.0.1:0")
-	stdout, err := view.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := view.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer view.Process.Kill() //nolint:errcheck // it has ended when all went well
-	if _, err := stdout.Read(make([]byte, 1)); err != nil {
-		t.Fatal("it did not begin:", err)
-	}
+	view := startView(t, "--data", data)
+	view.Says(t, "Page ")
 	running := exportDemo(t, data)
 	for what, want := range ended {
 		if running[what] != want {
 			t.Errorf("%s: with a viewer over the folder it is something else: %d bytes, without %d", what, len(running[what]), len(want))
 		}
 	}
-	stop := time.AfterFunc(time.Minute, func() { view.Process.Kill() }) //nolint:errcheck // the test fails then
-	defer stop.Stop()
-	if err := view.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := view.Wait(); err != nil {
-		t.Errorf("the viewer ended with %v", err)
+	view.Signal(t, syscall.SIGTERM)
+	if code := view.Ends(t); code != 0 {
+		t.Errorf("the viewer ended with %d\n%s", code, view.Output())
 	}
 }
 

@@ -1,12 +1,9 @@
 package main_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"fmt"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -14,28 +11,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/lensgo/lens/cmd/internal/blackbox"
 )
 
 // lensBinary is the real program, built once for all tests of this package, and with lens_off where they are.
 var lensBinary string
 
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "lens-test-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "cannot make a folder for the binary:", err)
-		os.Exit(1)
-	}
-	lensBinary = filepath.Join(dir, "lens")
-	build := exec.Command("go", "build", "-tags", tags, "-o", lensBinary, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "cannot build lens: %v\n%s", err, out)
-		os.Exit(1)
-	}
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { blackbox.Main(m, "lens", tags, &lensBinary) }
 
 // lens runs the binary to its end, with a home of its own.
 func lens(t *testing.T, args ...string) (code int, stdout, stderr string) {
@@ -43,7 +26,7 @@ func lens(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, lensBinary, args...)
-	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "XDG_DATA_HOME=")
+	cmd.Env = blackbox.Environment("HOME=" + t.TempDir())
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
@@ -102,41 +85,27 @@ func TestVersion(t *testing.T) {
 // A viewer prints where it is, answers, ends with SIGTERM, and has everything again the next time.
 func TestView(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	cmd := exec.Command(lensBinary, "view", demo, "--data", data, "--listen", "127.0.0.1:0", "--otlp-http", "127.0.0.1:0", "--otlp-grpc", "127.0.0.1:0")
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Process.Kill() //nolint:errcheck // it has ended when all went well
-	said := map[string]string{}
-	lines := bufio.NewScanner(stdout)
-	for len(said) < 4 && lines.Scan() {
-		what, value, _ := strings.Cut(lines.Text(), " ")
-		said[what] = strings.TrimSpace(value)
-	}
-	if len(said) < 4 {
-		t.Fatalf("it said only %v\n%s", said, &stderr)
-	}
-	resp, err := http.Get(said["Page"])
+	view := startView(t, demo, "--data", data)
+	resp, err := http.Get(view.Says(t, "Page "))
 	if err != nil {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
 	http.DefaultClient.CloseIdleConnections()
 	_, running, _ := lens(t, "traces", "ls", "--data", data)
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("it ended with %v\n%s", err, &stderr)
+	view.Signal(t, syscall.SIGTERM)
+	if code := view.Ends(t); code != 0 {
+		t.Errorf("it ended with %d\n%s", code, view.Output())
 	}
 	_, ended, _ := lens(t, "traces", "ls", "--data", data)
 	if running != ended || !strings.Contains(ended, "gym.rollout") {
 		t.Errorf("running\n%sended\n%s", running, ended)
 	}
+}
+
+// startView starts a viewer on addresses that are free.
+func startView(t *testing.T, args ...string) *blackbox.Program {
+	t.Helper()
+	args = append([]string{"view", "--listen", "127.0.0.1:0", "--otlp-http", "127.0.0.1:0", "--otlp-grpc", "127.0.0.1:0"}, args...)
+	return blackbox.Start(t, exec.Command(lensBinary, args...))
 }

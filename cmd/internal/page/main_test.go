@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/lensgo/lens/cmd/internal/blackbox"
 
 	// The tests start programs that they build. With these imports their results are not taken from the cache when the
 	// programs have changed.
@@ -41,12 +41,7 @@ func run(m *testing.M) (code int) {
 	return code
 }
 
-// programs builds gym and lens, once for the package, as they ship: without cgo.
+// programs builds gym and lens, once for the package.
 var programs = sync.OnceValues(func() (string, error) {
-	build := exec.Command("go", "build", "-o", scratch+string(filepath.Separator), "../../gym", "../../lens")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("cannot build gym and lens: %w\n%s", err, out)
-	}
-	return scratch, nil
+	return scratch, blackbox.Build(scratch, "", "../../gym", "../../lens")
 })

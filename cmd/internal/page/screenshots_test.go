@@ -95,7 +95,7 @@ func takeAll(t *testing.T) {
 	traces := filepath.Join(dir, "traces.jsonl")
 	gym := start(t, "gym", "eval", "run", "--view", "--config", filepath.Join(demo, "config.yaml"), "--config", config, "--input", filepath.Join(demo, "tasks.jsonl"),
 		"--output", filepath.Join(dir, "results.jsonl"), "--traces", traces, "--num-repeats", "2", "--concurrency", "12")
-	base, first := split(t, gym.says("See it live at"))
+	base, first := split(t, gym.Says(t, "See it live at"))
 	p := newTab(t, base)
 	p.faults.allow("net::ERR_")
 	p.visit(first)
@@ -105,7 +105,7 @@ func takeAll(t *testing.T) {
 	p.until("two thirds of the run, and a failure", "rows().length > 8 && parseInt(words($('.legend b'))) >= 84 && holding('.table .row', 'running')")
 	p.take(shotRun)
 
-	gym.says("page ")
+	gym.Says(t, "page ")
 	trace := eval[string](p, fmt.Sprintf("fetch('/api/v1/runs/%s/rollouts?q=' + encodeURIComponent('env:example_multi_step reward<0.5 turns>4')).then((r) => r.json()).then((d) => d.rows[0]).then((r) => `/traces/${r.trace}?at=${r.at}&span=${r.span}`)", run))
 	p.visit(trace)
 	p.until("the trace", "spans().length > 5 && $$('.talk .trow2').length > 5 && seen($('.pbody'))")

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/lensgo/lens/cmd/internal/blackbox"
 )
 
 const demoRollouts = 120
@@ -23,7 +25,7 @@ func TestWalk(t *testing.T) {
 	theBrowser(t)
 	dir := filepath.Join(t.TempDir(), "demo")
 	gym := start(t, "gym", "demo", "--view", "--output-dir", dir)
-	base, first := split(t, gym.says("See it live at"))
+	base, first := split(t, gym.Says(t, "See it live at"))
 	p := newTab(t, base)
 	w := &walk{tab: p, gym: gym, dir: dir}
 	for _, step := range []struct {
@@ -47,8 +49,8 @@ func TestWalk(t *testing.T) {
 		{"end", w.end},
 	} {
 		if !t.Run(step.name, func(t *testing.T) {
-			defer func(t *testing.T) { p.t, gym.t = t, t }(p.t)
-			p.t, gym.t = t, t
+			defer func(t *testing.T) { p.t = t }(p.t)
+			p.t = t
 			step.take(t)
 		}) {
 			break
@@ -59,7 +61,7 @@ func TestWalk(t *testing.T) {
 // walk is where the person is.
 type walk struct {
 	*tab
-	gym     *program
+	gym     *blackbox.Program
 	dir     string
 	results []result
 }
@@ -82,7 +84,7 @@ type result struct {
 func (w *walk) live(first string) {
 	w.t.Helper()
 	var model int
-	w.await("the model's process", func() bool { model = instance(w.gym.cmd.Process.Pid, "policy_model"); return model > 0 }, w.gym.output)
+	w.await("the model's process", func() bool { model = blackbox.Instances(w.t, w.gym.PID())["policy_model"]; return model > 0 }, w.gym.Output)
 	signal := func(s syscall.Signal) {
 		w.t.Helper()
 		if err := syscall.Kill(model, s); err != nil {
@@ -104,7 +106,7 @@ func (w *walk) live(first string) {
 	w.await("the first results", func() bool {
 		data, _ := os.ReadFile(filepath.Join(w.dir, "results.jsonl"))
 		return bytes.Count(data, []byte("\n")) >= 10
-	}, w.gym.output)
+	}, w.gym.Output)
 	signal(syscall.SIGSTOP)
 	w.await("some of the rollouts", func() bool { n := finished(); return n > 0 && n < demoRollouts }, w.state)
 	w.shows(".table .row", "/ 120")
@@ -113,20 +115,8 @@ func (w *walk) live(first string) {
 	if again := eval[float64](w.tab, "performance.timeOrigin"); again != origin {
 		w.t.Error("the page was loaded again meanwhile")
 	}
-	w.gym.says("page ")
+	w.gym.Says(w.t, "page ")
 	w.results = readResults(w.t, filepath.Join(w.dir, "results.jsonl"))
-}
-
-// instance finds a server process of a run by what it serves; 0 when there is none yet.
-func instance(parent int, name string) (pid int) {
-	for child, args := range commandLines(parent) {
-		for i, arg := range args {
-			if arg == "--instance" && i+1 < len(args) && args[i+1] == name {
-				pid = child
-			}
-		}
-	}
-	return pid
 }
 
 func readResults(t *testing.T, path string) (list []result) {
@@ -506,14 +496,12 @@ func (w *walk) phone(t *testing.T) {
 // end presses Ctrl-C in the terminal: no failure, and the page says that it is alone.
 func (w *walk) end(t *testing.T) {
 	w.faults.allow("net::ERR_|status of 503")
-	if err := w.gym.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if code := w.gym.ends(); code != 0 {
-		t.Errorf("gym ended with %d\n%s", code, w.gym.output())
+	w.gym.Signal(t, os.Interrupt)
+	if code := w.gym.Ends(t); code != 0 {
+		t.Errorf("gym ended with %d\n%s", code, w.gym.Output())
 	}
 	w.shows(".strip", "Not connected to Lens")
-	if !strings.Contains(w.gym.output(), "lens view --data") {
-		t.Errorf("gym does not say how to look again\n%s", w.gym.output())
+	if !strings.Contains(w.gym.Output(), "lens view --data") {
+		t.Errorf("gym does not say how to look again\n%s", w.gym.Output())
 	}
 }
