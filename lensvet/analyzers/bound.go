@@ -280,9 +280,28 @@ func (k *knowledge) namesIn(u *unit, call *ast.CallExpr) (out []ast.Expr) {
 	return out
 }
 
+// isString reports whether a type is a string, or a type parameter for strings only.
 func isString(t types.Type) bool {
+	if param, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return isStrings(param.Constraint())
+	}
 	basic, ok := t.Underlying().(*types.Basic)
 	return ok && basic.Info()&types.IsString != 0
+}
+
+// isStrings reports whether a constraint lets strings through and nothing else.
+func isStrings(constraint types.Type) bool {
+	set, ok := constraint.Underlying().(*types.Interface)
+	for i := range set.NumEmbeddeds() {
+		union, isUnion := set.EmbeddedType(i).(*types.Union)
+		if !isUnion {
+			return false
+		}
+		for term := range union.Terms() {
+			ok = ok && isString(term.Type())
+		}
+	}
+	return ok && set.NumEmbeddeds() > 0
 }
 
 // isValue reports whether a type is the one of package lens, and no pointer to it.

@@ -85,6 +85,15 @@ func picked(ctx context.Context, r request) {
 
 // What follows is right.
 
+func generic[K ~string](ctx context.Context, k K) {
+	_, span := step.Start(ctx, string(k)) // a parameter, as one that is a string
+	span.End()
+}
+
+func generics(ctx context.Context) { generic(ctx, phase("warmup")) }
+
+func badGeneric(ctx context.Context, r request) { generic(ctx, r.Name) } // want `must be constant`
+
 func constant(ctx context.Context, ok bool, k kind, p phase, names map[kind]string) {
 	_, a := step.Start(ctx, "step")
 	_, b := step.Start(ctx, prefix+"step")
