@@ -3,6 +3,9 @@
 //
 //	gym demo                     three small environments, end to end, nothing to prepare
 //	gym eval run --config ...    your own configuration and tasks
+//	gym env resolve|validate     what a configuration comes to, and whether it is right
+//	gym env init NAME            a new environment in Go
+//	gym list                     configurations by name
 //	gym version
 package main
 
@@ -30,6 +33,6 @@ func newRoot() *cobra.Command {
 		RunE:  cli.Help,
 	}
 	evalCmd.AddCommand(newEvalRun())
-	root.AddCommand(newDemo(), evalCmd, newServe(), cli.VersionCommand("gym"))
+	root.AddCommand(newDemo(), evalCmd, newEnv(), newList(), newServe(), cli.VersionCommand("gym"))
 	return root
 }

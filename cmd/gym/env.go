@@ -1,0 +1,196 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lensgo/lens/cmd/internal/cli"
+	"github.com/lensgo/lens/gym/config"
+	"github.com/lensgo/lens/gym/eval"
+	"github.com/lensgo/lens/gym/scaffold"
+)
+
+func newEnv() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "env",
+		Short: "Environments: look at a configuration, check it, write a new one",
+		Args:  cli.NoArgs,
+		RunE:  cli.Help,
+	}
+	cmd.AddCommand(newEnvResolve(), newEnvValidate(), newEnvInit())
+	return cmd
+}
+
+// must is load for verbs that cannot do without a configuration.
+func (f *configFlags) must(cmd *cobra.Command, args []string) (*config.Graph, error) {
+	graph, err := f.load(cmd.Flags(), args)
+	if graph == nil && err == nil {
+		return nil, cli.Usage(cmd, errNoConfig)
+	}
+	return graph, err
+}
+
+func newEnvResolve() *cobra.Command {
+	var f configFlags
+	var origins, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "resolve [KEY=VALUE...]",
+		Short: "Print the whole configuration as servers get it, without secrets",
+		Long: "Merges files, env.yaml and overrides, carries directives and references out, and prints the result as\n" +
+			"YAML. Secrets are " + config.Mask + ".",
+		Example: "  gym env resolve --config config.yaml\n  gym env resolve --resources-server example_multi_step --model-type synthetic_model +limit=3 --origins",
+		Args:    overrides,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if origins && asJSON {
+				return cli.Usage(cmd, errors.New("--origins and --json contradict each other: JSON has no comments"))
+			}
+			graph, err := f.must(cmd, args)
+			if err != nil {
+				return err
+			}
+			for _, note := range graph.Notes {
+				fmt.Fprintln(os.Stderr, note)
+			}
+			shown := graph.Redacted()
+			text := shown.YAML()
+			switch {
+			case asJSON:
+				text = shown.JSON()
+			case origins:
+				text = shown.AnnotatedYAML()
+			}
+			_, err = os.Stdout.Write(text)
+			return err
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	f.register(fs)
+	fs.BoolVar(&origins, "origins", false, "say behind each value which file and line, or which override, it comes from")
+	fs.BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func newEnvValidate() *cobra.Command {
+	var f configFlags
+	var o eval.ValidateOptions
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "validate [KEY=VALUE...]",
+		Short: "Check a configuration, its data sets and tasks, and start nothing",
+		Long: "Reports everything that is wrong at once: the configuration, implementations that this program does not\n" +
+			"have, missing data sets, and every bad row of the data sets and of --input, with file and line.",
+		Example: "  gym env validate --config config.yaml --input tasks.jsonl",
+		Args:    overrides,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			graph, err := f.must(cmd, args)
+			if err != nil {
+				return err
+			}
+			o.Graph, o.SearchDirs, o.Implementations = graph, f.searchDirs, slices.Sorted(maps.Keys(builders))
+			found, err := eval.Validate(o)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(found)
+			}
+			for _, note := range found.Notes {
+				fmt.Fprintln(os.Stderr, note)
+			}
+			_, err = fmt.Print(found)
+			return err
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	f.register(fs)
+	fs.StringVarP(&o.Input, "input", "i", "", "tasks: a `file` with one JSON object a line")
+	fs.StringVarP(&o.Agent, "agent", "a", "", "`name` of the agent for rows of --input that name none")
+	fs.BoolVar(&asJSON, "json", false, "print what was looked at as JSON")
+	return cmd
+}
+
+func newEnvInit() *cobra.Command {
+	var o scaffold.Options
+	cmd := &cobra.Command{
+		Use:   "init NAME",
+		Short: "Write a new environment in Go: server, data, configuration and test",
+		Long: "Writes resources_servers/NAME: a server with one tool and a verifier, a test that plays its data, a\n" +
+			"configuration, and a program that runs it all. It builds and passes as it is; change it from there.",
+		Example: "  gym env init letter_count\n  cd resources_servers/letter_count && go test ./...",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return cli.Usage(cmd, errors.New("give one name, for example letter_count"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Name = args[0]
+			written, err := scaffold.Write(o)
+			if errors.Is(err, scaffold.ErrName) {
+				return cli.Usage(cmd, err)
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Print(written)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&o.Root, "dir", "", "`folder` in which resources_servers stands (default: the current one)")
+	cmd.Flags().StringVar(&o.Module, "module", "", "make a module of its own, of this `path` (default: part of the module around the folder, example.com/NAME where there is none)")
+	return cmd
+}
+
+func newList() *cobra.Command {
+	var searchDirs []string
+	var asJSON bool
+	kinds := map[string]config.AssetKind{
+		"benchmarks": config.Benchmark, "environments": config.Environment,
+		"resources-servers": config.ResourcesServer, "models": config.ModelType,
+	}
+	names := slices.Sorted(maps.Keys(kinds))
+	cmd := &cobra.Command{
+		Use:       "list [" + strings.Join(names, "|") + "]",
+		Short:     "List the configurations that can be selected by name",
+		Example:   "  gym list\n  gym list models --search-dir ~/Gym",
+		ValidArgs: names,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 || len(args) == 1 && kinds[args[0]] == "" {
+				return cli.Usage(cmd, fmt.Errorf("give nothing, or one of %s", strings.Join(names, ", ")))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			found := config.Assets(searchDirs)
+			if len(args) == 1 {
+				found = slices.DeleteFunc(found, func(a config.FoundAsset) bool { return a.Kind != kinds[args[0]] })
+			}
+			if asJSON {
+				return printJSON(found)
+			}
+			for _, a := range found {
+				fmt.Printf("--%s %s\t%s\n", a.Kind, a.Name, a.Path)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringArrayVar(&searchDirs, "search-dir", nil, "`folder` to look in before "+config.EnvExtraRoots+"; repeat it")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func printJSON(v any) error {
+	e := json.NewEncoder(os.Stdout)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
