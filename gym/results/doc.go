@@ -18,5 +18,5 @@
 // A crash leaves a last line without its end. When it is not one whole JSON object it is passed over and reported as [Torn], and so is the end
 // of a compressed file that is cut off. Anything else that is no JSON object is an error with file and line.
 //
-// Functions are safe for concurrent use; a [Set] is for one goroutine.
+// Functions are safe for concurrent use, and so is reading from an open [Set].
 package results

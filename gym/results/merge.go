@@ -22,8 +22,6 @@ type MergeOptions struct {
 	Output string
 	// MetricsOnly writes the metrics and merges nothing.
 	MetricsOnly bool
-	// Ask computes the metrics of each agent. Nil: [Statistics].
-	Ask Ask
 }
 
 // Merged is what [Merge] found and wrote.
@@ -151,7 +149,8 @@ func (s *Shards) Close() error { return s.set.Close() }
 
 // Merge writes the metrics over the union of the shards and, unless it is to leave that, the union itself: results, materialized inputs
 // and failures, each sorted by task and rollout, so that whatever reads a run reads this one. Written files replace what was there.
-func (s *Shards) Merge(ctx context.Context) (*Merged, error) {
+// Ask computes the metrics of each agent; nil: [Statistics].
+func (s *Shards) Merge(ctx context.Context, ask Ask) (*Merged, error) {
 	m := &Merged{Shards: s.paths, Rollouts: s.set.Len(), Agents: s.Agents(), Notes: s.set.Notes()}
 	if err := s.merge(m); err != nil {
 		return m, err
@@ -164,7 +163,6 @@ func (s *Shards) Merge(ctx context.Context) (*Merged, error) {
 	if err != nil {
 		return m, err
 	}
-	ask := s.o.Ask
 	if ask == nil {
 		ask = Statistics
 	}

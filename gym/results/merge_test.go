@@ -63,7 +63,7 @@ func shards(t *testing.T, kind string) (whole, dir string) {
 	return whole, dir
 }
 
-func merge(t *testing.T, o results.MergeOptions) (*results.Merged, error) {
+func merge(t *testing.T, o results.MergeOptions, ask ...results.Ask) (*results.Merged, error) {
 	t.Helper()
 	s, err := results.OpenShards(o)
 	if err != nil {
@@ -74,7 +74,10 @@ func merge(t *testing.T, o results.MergeOptions) (*results.Merged, error) {
 			t.Error(err)
 		}
 	}()
-	return s.Merge(t.Context())
+	if len(ask) == 0 {
+		return s.Merge(t.Context(), nil)
+	}
+	return s.Merge(t.Context(), ask[0])
 }
 
 // TestMerge shows that four shards are the run that was not cut into shards, byte for byte.
@@ -181,14 +184,14 @@ func TestMerge_ask(t *testing.T) {
 	out := filepath.Join(dir, "out.jsonl")
 	boom := errors.New("boom-42")
 	var bodies []string
-	m, err := merge(t, results.MergeOptions{Patterns: []string{in}, Output: out, MetricsOnly: true,
-		Ask: func(_ context.Context, agent string, body []byte) ([]byte, error) {
+	m, err := merge(t, results.MergeOptions{Patterns: []string{in}, Output: out, MetricsOnly: true},
+		func(_ context.Context, agent string, body []byte) ([]byte, error) {
 			bodies = append(bodies, agent+" "+string(body))
 			if agent == "simple" {
 				return nil, boom
 			}
 			return []byte(`{"agent_metrics":{"mean/reward":1}}`), nil
-		}})
+		})
 	if !errors.Is(err, boom) || !strings.Contains(err.Error(), "simple") || m.Aggregate == "" {
 		t.Errorf("merged %+v, %v", m, err)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // Set is the rows of files by rollout. It keeps where rows stand and reads them when asked. Open it with [Open], [OpenInputs] or
-// [OpenFailures], and close it.
+// [OpenFailures], and close it; in between it may be read by several goroutines.
 type Set struct {
 	files   []*openFile
 	agents  []string
@@ -215,6 +215,15 @@ func (s *Set) Keys() iter.Seq[Key] {
 
 // Has tells whether the rollout has a row.
 func (s *Set) Has(k Key) bool { return len(s.of(k)) > 0 }
+
+// Agent is the agent that the rollout's first row names.
+func (s *Set) Agent(k Key) (name string, ok bool) {
+	of := s.of(k)
+	if len(of) == 0 {
+		return "", false
+	}
+	return s.agents[of[0].agent], true
+}
 
 // of are the entries of a rollout.
 func (s *Set) of(k Key) []entry {

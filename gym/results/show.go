@@ -494,9 +494,7 @@ func (l *list) row(w io.Writer, k Key) error {
 	}
 	agent := agentOf(row)
 	if agent == "" {
-		if e := l.inputs.of(k); len(e) > 0 {
-			agent = l.inputs.agents[e[0].agent]
-		}
+		agent, _ = l.inputs.Agent(k)
 	}
 	response, _ := row.Sub(keyResponse)
 	usage, _ := response.Sub("usage")
