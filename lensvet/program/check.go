@@ -104,11 +104,26 @@ func (r *reader) absent(reg *registration) (found []Finding) {
 			if m.at.in.root && m.name != anything && len(r.live(m.name, reg.Registry)) == 0 {
 				found = append(found, r.unlessSilenced(m.at, Finding{
 					Category: Absent,
-					Message:  fmt.Sprintf("preset %q names %q, which nobody in this build registers: it counts once somebody does", preset, m.name),
-					Note:     true,
+					Message: fmt.Sprintf("preset %q names %q, which nobody in this build registers: it counts once somebody does", preset, m.name) +
+						r.meant(m.name, reg.Registry),
+					Note: true,
 				})...)
 			}
 		}
 	}
 	return found
+}
+
+// meant asks for the registered groups whose names are nearly that one.
+func (r *reader) meant(name, registry string) string {
+	var groups []string
+	for _, g := range r.groups {
+		if g.Registered() && !g.Dynamic && g.Registry == registry {
+			groups = append(groups, g.Name)
+		}
+	}
+	if near := nearest(name, nil, groups); len(near) > 0 {
+		return fmt.Sprintf("; did you mean %s?", strings.Join(near, " or "))
+	}
+	return ""
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// WriteMarkdown writes tables for a page on observability: for each library its groups and what uses them, then its presets.
-// Groups that no library registers are left out: a user cannot switch them.
+// WriteMarkdown writes tables for a page on observability: for each library its groups and what uses them, then the presets, which
+// several libraries have in common. Groups that no library registers are left out: a user cannot switch them.
 func (p *Program) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	for i, l := range p.Libraries {
@@ -17,10 +17,28 @@ func (p *Program) WriteMarkdown(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "### %s\n", code(l.Namespace))
 		p.markdownGroups(&b, l)
-		p.markdownPresets(&b, l)
+		if len(p.Libraries) == 1 {
+			p.markdownPresets(&b, l.Registry)
+		}
+	}
+	if len(p.Libraries) > 1 {
+		p.markdownAllPresets(&b)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// markdownAllPresets has the presets of each registry once, whichever libraries add to them.
+func (p *Program) markdownAllPresets(b *strings.Builder) {
+	done := map[string]bool{}
+	for _, preset := range p.Presets {
+		if done[preset.Registry] {
+			continue
+		}
+		done[preset.Registry] = true
+		fmt.Fprintf(b, "\n### Presets%s\n", inRegistry(preset.Registry))
+		p.markdownPresets(b, preset.Registry)
+	}
 }
 
 func (p *Program) markdownGroups(b *strings.Builder, l Library) {
@@ -47,11 +65,11 @@ func (p *Program) markdownGroups(b *strings.Builder, l Library) {
 	}
 }
 
-// markdownPresets has what users get, the union over all libraries, for those presets that the library adds to.
-func (p *Program) markdownPresets(b *strings.Builder, l Library) {
+// markdownPresets has what users get, the union over all libraries of a registry.
+func (p *Program) markdownPresets(b *strings.Builder, registry string) {
 	var rows []string
 	for _, preset := range p.Presets {
-		if preset.Registry != l.Registry || !slices.Contains(l.Presets, preset.Name) {
+		if preset.Registry != registry {
 			continue
 		}
 		var members []string

@@ -25,7 +25,7 @@ var (
 func init() {
 	base := []string{Step.Name()}
 	Presets["per_step"] = append(base, "microbatch")
-	Presets[always] = []string{"checkpoint", "evaluate"}
+	Presets[always] = []string{"checkpoint", "evaluate", "chekpoint"}
 	lens.MustRegister(lens.Library{
 		Namespace: "trainer",
 		Version:   "1.4.0",
