@@ -53,7 +53,8 @@ func scriptOf(t *testing.T, page, dir string) string {
 	return script
 }
 
-// TestRegisterASpanGroup follows docs/register-a-span-group.md in an empty folder, with the clone beside it and no network.
+// TestRegisterASpanGroup follows docs/register-a-span-group.md in an empty folder, with the clone beside it and no network, and then
+// writes the tests that docs/testing.md begins with.
 func TestRegisterASpanGroup(t *testing.T) {
 	page, err := os.ReadFile("../../docs/register-a-span-group.md")
 	if err != nil {
@@ -66,9 +67,11 @@ func TestRegisterASpanGroup(t *testing.T) {
 	dir := t.TempDir()
 	err = os.Symlink(clone, filepath.Join(dir, "lens"))
 	need.NoError(t, err)
-	out := runScript(t, dir, scriptOf(t, string(page), dir))
+	testing, err := os.ReadFile("../../docs/testing.md") // its first tests are for the same library
+	need.NoError(t, err)
+	out := runScript(t, dir, scriptOf(t, string(page), dir)+strings.TrimPrefix(scriptOf(t, string(testing), dir), "set -eu\n")+"go test -v -run Step\\|canceled .\n")
 
-	for _, want := range []string{"ok  \texample.com/mylib\t", `"mylib.train"`, `"mylib.microbatch"`} {
+	for _, want := range []string{"ok  \texample.com/mylib\t", `"mylib.train"`, `"mylib.microbatch"`, "--- PASS: TestTrain_canceled"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%s is not in what the commands print:\n%s", want, out)
 		}
