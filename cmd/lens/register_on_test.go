@@ -67,9 +67,9 @@ func TestRegisterASpanGroup(t *testing.T) {
 	dir := t.TempDir()
 	err = os.Symlink(clone, filepath.Join(dir, "lens"))
 	need.NoError(t, err)
-	testing, err := os.ReadFile("../../docs/testing.md") // its first tests are for the same library
+	tests, err := os.ReadFile("../../docs/testing.md") // its first tests are for the same library
 	need.NoError(t, err)
-	out := runScript(t, dir, scriptOf(t, string(page), dir)+strings.TrimPrefix(scriptOf(t, string(testing), dir), "set -eu\n")+"go test -v -run Step\\|canceled .\n")
+	out := runScript(t, dir, scriptOf(t, string(page), dir)+strings.TrimPrefix(scriptOf(t, string(tests), dir), "set -eu\n")+"go test -v -run Step\\|canceled .\n")
 
 	for _, want := range []string{"ok  \texample.com/mylib\t", `"mylib.train"`, `"mylib.microbatch"`, "--- PASS: TestTrain_canceled"} {
 		if !strings.Contains(out, want) {
