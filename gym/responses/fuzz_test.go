@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/gym/responses/internal/golden"
 )
 
 var seeds = []string{
@@ -148,7 +149,7 @@ func FuzzParseResponse(f *testing.F) {
 	} {
 		f.Add([]byte(reply(more)))
 	}
-	f.Add(golden(f, "llm-bigint-args.response.json"))
+	f.Add(golden.Read(f, "testdata", "llm-bigint-args.response.json"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, err := responses.ParseResponse(b)
 		if err != nil {

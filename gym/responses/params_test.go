@@ -2,7 +2,6 @@ package responses_test
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/gym/responses/internal/golden"
 )
 
 func TestParseCreateParams(t *testing.T) {
@@ -145,7 +145,7 @@ func TestCreateParams_keeps_items(t *testing.T) {
 		"llm-unknown-input-items.request.json", "llm-chat-shaped-input.request.json",
 		"llm-reasoning-replay.request.json",
 	} {
-		b := golden(t, name)
+		b := golden.Read(t, "testdata", name)
 		p, err := responses.ParseCreateParams(b)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -188,13 +188,4 @@ func TestCreateParams_Tools(t *testing.T) {
 			t.Errorf("%s: tools are %v, %v; want none", in, tools, err)
 		}
 	}
-}
-
-func golden(t testing.TB, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }

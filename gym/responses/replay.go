@@ -39,7 +39,7 @@ func Replay(r Response) []byte {
 		t.Int(int64(i))
 		t.Member("item", item)
 		t.Close('}')
-		body = sse.AppendEvent(body, sse.Event{Name: "response.output_item.done", Data: t.B})
+		body = sse.AppendEvent(body, sse.Event{Name: "response.output_item.done", Data: splice.OneLine(t.B)})
 	}
 	return appendLifecycle(body, "response.completed", r)
 }
@@ -64,7 +64,7 @@ func appendLifecycle(body []byte, event string, r Response) []byte {
 	t.Name("response")
 	t.B = r.AppendTo(t.B)
 	t.Close('}')
-	return sse.AppendEvent(body, sse.Event{Name: event, Data: t.B})
+	return sse.AppendEvent(body, sse.Event{Name: event, Data: splice.OneLine(t.B)})
 }
 
 // withWireUsage gives unknown details of the usage as 0.
@@ -74,11 +74,13 @@ func withWireUsage(r Response) Response {
 		return r
 	}
 	changed := false
-	for object, name := range map[string]string{"input_tokens_details": "cached_tokens", "output_tokens_details": "reasoning_tokens"} {
-		details, _ := usage.Sub(object)
-		if v, _ := details.Get(name); IsNull(v) {
-			details.SetInt(name, 0)
-			usage.Set(object, details.AppendTo(nil))
+	for _, d := range [...]struct{ object, name string }{
+		{"input_tokens_details", "cached_tokens"}, {"output_tokens_details", "reasoning_tokens"},
+	} {
+		details, _ := usage.Sub(d.object)
+		if v, _ := details.Get(d.name); IsNull(v) {
+			details.SetInt(d.name, 0)
+			usage.Set(d.object, details.AppendTo(nil))
 			changed = true
 		}
 	}
@@ -146,6 +148,7 @@ func EventError(o Object) *UpstreamError {
 	if v, ok := o.Get("error"); ok && v.Kind() != 'n' {
 		return ParseUpstreamError(v)
 	}
+	o.Delete("type") // it says that it is an error
 	return ParseUpstreamError(o.AppendTo(nil))
 }
 
@@ -156,9 +159,11 @@ const Done = "[DONE]"
 // the event's name. An event with the member error is of type error, and [Done] has that as type and no object. The error
 // is io.EOF at the end of the stream.
 func NextObject(s *sse.Reader) (o Object, name string, err error) {
-	e, err := s.Next()
-	if err != nil {
-		return Object{}, "", err
+	var e sse.Event
+	for len(trim(e.Data)) == 0 { // some keep a connection alive with empty events
+		if e, err = s.Next(); err != nil {
+			return Object{}, "", err
+		}
 	}
 	if string(trim(e.Data)) == Done {
 		return Object{}, Done, nil

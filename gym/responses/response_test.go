@@ -8,11 +8,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/gym/responses/internal/golden"
 )
 
 func response(t testing.TB, name string) responses.Response {
 	t.Helper()
-	r, err := responses.ParseResponse(golden(t, name))
+	r, err := responses.ParseResponse(golden.Read(t, "testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/gym/responses/internal/golden"
 )
 
 // The tokens of a turn are all there or not at all; empty lists are there.
 func TestParseCreateParams_tokens(t *testing.T) {
-	_, err := responses.ParseCreateParams(golden(t, "llm-token-bundle-partial.request.json"))
+	_, err := responses.ParseCreateParams(golden.Read(t, "testdata", "llm-token-bundle-partial.request.json"))
 	var fields responses.FieldErrors
 	if !errors.As(err, &fields) || len(fields) != 1 || fields[0].Type != "missing" ||
 		!strings.Contains(err.Error(), "body.input.1.generation_log_probs: Field required") {

@@ -75,7 +75,7 @@ func (r *replay) close(t splice.Text) {
 
 func (r *replay) send(t splice.Text) {
 	t.Close('}')
-	r.body = sse.AppendEvent(r.body, sse.Event{Data: t.B})
+	r.body = sse.AppendEvent(r.body, sse.Event{Data: splice.OneLine(t.B)})
 }
 
 func (r *replay) choice(choice responses.Object, i int) {

@@ -19,6 +19,7 @@ type blockWriter struct {
 	list   string // the member that the items stand in, for errors
 	system []string
 	role   string           // of the message that is open; "" for none
+	next   string           // of the item at hand; its message is opened by its first block, since one may have none
 	more   responses.Object // members of its items that nobody knows
 }
 
@@ -90,13 +91,13 @@ func (w *blockWriter) item(it responses.Item, i int) error {
 	case responses.TypeMessage:
 		return w.message(it, i)
 	case responses.TypeReasoning:
-		w.turn("assistant")
+		w.next = "assistant"
 		w.reasoning(it)
 	case responses.TypeFunctionCall:
-		w.turn("assistant")
+		w.next = "assistant"
 		return w.call(it, i)
 	case responses.TypeFunctionCallOutput:
-		w.turn("user")
+		w.next = "user"
 		return w.output(it, i)
 	case "":
 		return responses.FieldErrors{responses.Missing(it.AppendTo(nil), "body", w.list, i, "type")}
@@ -120,7 +121,7 @@ func (w *blockWriter) message(it responses.Item, i int) error {
 	default:
 		return unsupported(fmt.Sprintf("a message of role %.64q", role), "body", w.list, i, "role")
 	}
-	w.turn(role)
+	w.next = role
 	if !isList {
 		w.text(content, responses.Object{})
 	}
@@ -128,6 +129,9 @@ func (w *blockWriter) message(it responses.Item, i int) error {
 		if err := w.part(v, "body", w.list, i, "content", j); err != nil {
 			return err
 		}
+	}
+	if w.role != role {
+		return nil // there was nothing in it
 	}
 	for name, v := range it.All() {
 		switch name {
@@ -160,6 +164,7 @@ func (w *blockWriter) text(text jsontext.Value, part responses.Object) {
 	if len(text) <= len(`""`) {
 		return
 	}
+	w.turn(w.next)
 	w.t.Open('{')
 	w.t.Literal(`"type":"text"`)
 	w.t.Member("text", text)
@@ -226,11 +231,13 @@ func (w *blockWriter) image(part responses.Object, loc []any) error {
 		if !encoded || data == "" || !mediaTypes[media] {
 			return wrong("the data URL must hold a JPEG, PNG, GIF or WebP image in base64")
 		}
+		w.turn(w.next)
 		t.Open('{')
 		t.Literal(`"type":"image","source":{"type":"base64"`)
 		t.StringMember("media_type", media)
 		t.StringMember("data", data)
 	default:
+		w.turn(w.next)
 		t.Open('{')
 		t.Literal(`"type":"image","source":{"type":"url"`)
 		t.StringMember("url", url)
@@ -254,6 +261,7 @@ func (w *blockWriter) reasoning(it responses.Item) {
 	thoughts := it.Thoughts()
 	switch {
 	case len(thoughts) == 0 && len(summary) == 0 && secret != "":
+		w.turn(w.next)
 		w.t.Open('{')
 		w.t.Literal(`"type":"redacted_thinking"`)
 		w.t.StringMember("data", secret)
@@ -263,6 +271,7 @@ func (w *blockWriter) reasoning(it responses.Item) {
 		thoughts = []string{""} // a signed thought that the endpoint does not show
 	}
 	for _, s := range thoughts {
+		w.turn(w.next)
 		w.t.Open('{')
 		w.t.Literal(`"type":"thinking"`)
 		w.t.StringMember("thinking", s)
@@ -292,6 +301,7 @@ func (w *blockWriter) call(it responses.Item, i int) error {
 	}
 	id, _ := it.Get("call_id")
 	name, _ := it.Get("name")
+	w.turn(w.next)
 	t := &w.t
 	t.Open('{')
 	t.Literal(`"type":"tool_use"`)
@@ -333,6 +343,7 @@ func (w *blockWriter) output(it responses.Item, i int) error {
 	}
 	id, _ := it.Get("call_id")
 	output, _ := it.Get("output")
+	w.turn(w.next)
 	t := &w.t
 	t.Open('{')
 	t.Literal(`"type":"tool_result"`)

@@ -280,6 +280,15 @@ func TestFromParams_errors(t *testing.T) {
 	}
 }
 
+// The endpoint refuses empty texts and messages without a block.
+func TestFromParams_empty_texts(t *testing.T) {
+	r, err := messages.FromParams(params(t, `{"input":[{"role":"user","content":"a"},{"role":"assistant","content":"","x":1},{"role":"user","content":[{"type":"input_text","text":""},{"type":"input_text","text":"b"}]}]}`), messages.Options{})
+	const want = `[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`
+	if got, _ := r.Get("messages"); err != nil || string(got) != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+}
+
 func TestParseMessage_errors(t *testing.T) {
 	_, err := messages.ParseMessage([]byte(`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`))
 	if e, ok := errors.AsType[*responses.UpstreamError](err); !ok || e.Status != 529 || e.Message != "Overloaded" {

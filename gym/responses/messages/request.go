@@ -33,8 +33,7 @@ func (o Options) newID(prefix string) string {
 }
 
 // Prepare makes a request that a client sent in this dialect ready for the upstream: the model's name, a bound of the answer,
-// extra_body, and no stream. Everything else goes on as it came. The error is always nil so far; it is there for what
-// settings may ask to check.
+// extra_body, and no stream. Everything else goes on as it came. There is no error; the result is as in package chat.
 func (o Options) Prepare(r Request) (Request, error) {
 	r.Delete("stream")
 	o.finish(&r, responses.Object{})
@@ -205,9 +204,9 @@ func joinBlocks(v jsontext.Value, loc ...any) (string, error) {
 }
 
 // FromParams converts a request of the Responses dialect and makes it ready for the upstream. System and developer messages
-// join the instructions in system, wherever they stand; messages of one role in a row become one. Arguments of a call that
-// are no JSON object, which models write at times and this dialect cannot hold, stand as a text in the member _arguments
-// of an object. The errors are those of [ToParams].
+// join the instructions in system, wherever they stand; messages of one role in a row become one; empty texts, which the
+// endpoint refuses, are left out. Arguments of a call that are no JSON object, which models write at times and this dialect
+// cannot hold, stand as a text in the member _arguments of an object. The errors are those of [ToParams].
 func FromParams(p responses.CreateParams, o Options) (Request, error) {
 	for _, name := range []string{"previous_response_id", "prompt"} {
 		if v, _ := p.Get(name); !responses.IsNull(v) {

@@ -50,7 +50,7 @@ func appendEvent(body []byte, name string, write func(t *splice.Text)) []byte {
 	t.StringMember("type", name)
 	write(&t)
 	t.Close('}')
-	return sse.AppendEvent(body, sse.Event{Name: name, Data: t.B})
+	return sse.AppendEvent(body, sse.Event{Name: name, Data: splice.OneLine(t.B)})
 }
 
 // streamed are the types of blocks whose content comes in deltas: its member, what stands for it at first, and the type

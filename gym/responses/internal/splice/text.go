@@ -3,6 +3,7 @@
 package splice
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -85,4 +86,17 @@ func (t *Text) StringMember(name, s string) {
 func AppendString(dst []byte, s string) []byte {
 	dst, _ = jsontext.AppendQuote(dst, s) // the error only says that a byte was replaced
 	return dst
+}
+
+// OneLine returns checked JSON without line breaks: it is put on one line when it has some, with numbers and strings as
+// they are. b may be written to.
+func OneLine(b []byte) []byte {
+	if !bytes.ContainsAny(b, "\r\n") { // never inside of a JSON string
+		return b
+	}
+	v := jsontext.Value(b)
+	if err := v.Compact(); err != nil {
+		return b
+	}
+	return v
 }
