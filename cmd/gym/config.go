@@ -21,13 +21,14 @@ type configFlags struct {
 func (f *configFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.paths, "config", nil, "configuration `file`; repeat it, later files win")
 	f.assets = map[config.AssetKind]*[]string{}
-	for kind, usage := range map[config.AssetKind]string{
+	usages := map[config.AssetKind]string{
 		config.Benchmark:       "benchmark by `name`: benchmarks/NAME/config.yaml",
 		config.Environment:     "environment by `name`: environments/NAME/config.yaml",
 		config.ResourcesServer: "resources server by `name`: resources_servers/NAME/configs/NAME.yaml, NAME/FLAVOR for another file",
 		config.ModelType:       "model server by `name`: responses_api_models/NAME/configs/NAME.yaml, NAME/FLAVOR for another file",
-	} {
-		f.assets[kind] = fs.StringArray(string(kind), nil, usage)
+	}
+	for _, kind := range config.AssetKinds { // in one order: help shows them as they were added
+		f.assets[kind] = fs.StringArray(string(kind), nil, usages[kind])
 	}
 	fs.StringArrayVar(&f.searchDirs, "search-dir", nil, "`folder` in which configurations are looked for before "+config.EnvExtraRoots+"; repeat it")
 	fs.StringVarP(&f.model, "model", "m", "", "policy_model_name of the configuration")

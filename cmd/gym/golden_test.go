@@ -31,6 +31,12 @@ func TestHelp(t *testing.T) {
 		"help_demo":     {"demo", "--help"},
 		"help_eval":     {"eval"},
 		"help_eval_run": {"eval", "run", "--help"},
+
+		"help_eval_aggregate": {"eval", "aggregate", "--help"},
+		"help_eval_profile":   {"eval", "profile", "--help"},
+		"help_eval_reverify":  {"eval", "reverify", "--help"},
+		"help_eval_compare":   {"eval", "compare", "--help"},
+		"help_eval_show":      {"eval", "show", "--help"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := gym(t, nil, args...)

@@ -3,6 +3,9 @@
 //
 //	gym demo                     three small environments, end to end, nothing to prepare
 //	gym eval run --config ...    your own configuration and tasks
+//	gym eval aggregate|profile   metrics of shards, of tasks
+//	gym eval compare|show        two runs, one rollout
+//	gym eval reverify            new scores for old rollouts
 //	gym env resolve|validate     what a configuration comes to, and whether it is right
 //	gym env init NAME            a new environment in Go
 //	gym list                     configurations by name
@@ -28,11 +31,11 @@ func newRoot() *cobra.Command {
 	})
 	evalCmd := &cobra.Command{
 		Use:   "eval",
-		Short: "Evaluate: collect rollouts",
+		Short: "Evaluate: collect rollouts, and look at what came of them",
 		Args:  cli.NoArgs,
 		RunE:  cli.Help,
 	}
-	evalCmd.AddCommand(newEvalRun())
+	evalCmd.AddCommand(newEvalRun(), newEvalAggregate(), newEvalProfile(), newEvalReverify(), newEvalCompare(), newEvalShow())
 	root.AddCommand(newDemo(), evalCmd, newEnv(), newList(), newServe(), cli.VersionCommand("gym"))
 	return root
 }

@@ -32,8 +32,8 @@
 //
 // Every tool is a route, POST /<name>, whose body is the arguments that the model wrote. POST /seed_session answers {}
 // unless [Seed] says more; POST /verify scores a rollout and stands in the span gym.verify (group Verify); POST
-// /aggregate_metrics sums rollouts up (gym/score); GET /reverify_mode says whether a rollout may be scored again later
-// ([Server.Reverify]). An unknown tool is 404 {"detail":"Not Found"}.
+// /aggregate_metrics sums rollouts up (gym/score, with what [Server.Metrics] adds); GET /reverify_mode says whether a
+// rollout may be scored again later ([Server.Reverify]). An unknown tool is 404 {"detail":"Not Found"}.
 //
 // # Input
 //

@@ -23,6 +23,11 @@
 // rollouts in flight and, by about a hundred bytes, with the rollouts planned. The aggregation at the end holds the
 // results once more, without their conversations.
 //
+// # Scoring again
+//
+// [PrepareReverify] and [Reverification.Run] post the results of a run once more to the servers that score them, without agents and
+// without a model; what they write has the form of a run.
+//
 // # Traces
 //
 // Run opens gym.job, and for each rollout gym.rollout, as a root with a link to gym.job (attribute nemo.gym.link=job).

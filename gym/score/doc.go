@@ -12,6 +12,9 @@
 // not defined has no key. One addition is ours: missing/<name> says how many rows had no value, so that a mean over half
 // of the rows does not look like a mean over all; it is there only when a value was missing.
 //
+// An environment adds its own numbers with [Hooks]: [PassMajority] gives pass@k, majority@k and what belongs to them, and
+// [Metrics.HighestK] picks from these what a summary shows. [Rows] computes the statistics of files that do not fit into memory.
+//
 // Functions are pure and safe for concurrent use. Equal rows in any order give equal bytes: rows are taken by task and
 // rollout, keys are sorted. No NaN and no infinity is ever in a report, so it is always valid JSON.
 package score
