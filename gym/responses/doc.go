@@ -27,6 +27,14 @@
 // names the place. After a successful parse, accessors do not fail; typed ones say with their second result that a member
 // is absent or of another type.
 //
+// # Streams
+//
+// Gym's servers do not stream: an answer is whole before it is scored. A client that asks for a stream gets the answer
+// replayed as one ([ParseStreamed], [Replay], [ReplayFailure]); an endpoint that streams in spite of it is read to its end
+// ([Collect]). Packages chat and messages have the same for their dialects, and the conversions between them and this one.
+//
+// # Bytes
+//
 // [Object.AppendTo] keeps bytes exactly. Marshalling through package json keeps members, their order and numbers as they
 // came; json itself then removes blanks between tokens and writes strings in their shortest form.
 package responses

@@ -126,11 +126,33 @@ func quote(dst []byte, s string) []byte { return splice.AppendString(dst, s) }
 func (o Object) All() iter.Seq2[string, jsontext.Value] {
 	return func(yield func(string, jsontext.Value) bool) {
 		for key, value := range o.pairs() {
-			if !yield(unquote(key), value) {
+			if !yield(nameOf(key), value) {
 				return
 			}
 		}
 	}
+}
+
+// names are the names of members that every conversation is full of: a walk must not allocate for each of them.
+var names = map[string]string{}
+
+func init() {
+	for _, name := range []string{
+		"id", "type", "role", "content", "status", "name", "call_id", "arguments", "output", "summary", "encrypted_content",
+		"text", "annotations", "tool_calls", "tool_call_id", "function", "parameters", "description", "strict", "index",
+		"input", "tool_use_id", "input_schema", "thinking", "signature", "source", "image_url", "detail", "reasoning_content", "reasoning",
+		PromptTokenIDs, GenerationTokenIDs, GenerationLogProbs,
+	} {
+		names[`"`+name+`"`] = name
+	}
+}
+
+// nameOf is the name that a key stands for.
+func nameOf(key []byte) string {
+	if name, ok := names[string(key)]; ok {
+		return name
+	}
+	return unquote(key)
 }
 
 // pairs yields the members with their keys as they stand.

@@ -93,7 +93,7 @@ func (o Options) prepareMessages(r *Request) {
 
 // prepareMessage changes what must be changed in one message, and reports whether that was anything.
 func (o Options) prepareMessage(m *responses.Object) (changed bool) {
-	role, _ := m.String("role")
+	role := responses.Item{Object: *m}.Role()
 	switch {
 	case role == "developer" && o.ReplaceDeveloperRole:
 		m.SetString("role", "system")

@@ -216,7 +216,7 @@ func TestRoundTrip_message(t *testing.T) {
 func TestToParams_errors(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{`{"messages":[{"role":"user","content":[{"type":"document","source":{"data":"secret"}}]}]}`, `"document"`},
-		{`{"messages":[{"role":"user","content":[{"type":"image","source":{"type":"file","file_id":"secret"}}]}]}`, `"image from file"`},
+		{`{"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"tool_result","tool_use_id":"t"},{"type":"image","source":{"type":"file","file_id":"secret"}}]}]}`, `body.messages.0.content.2 to Responses, which has no counterpart for a block of type "image from file"`},
 		{`{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"search_result"}]}]}]}`, `"search_result"`},
 		{`{"messages":[{"role":"user","content":[{"type":"tool_result","content":"x"}]}]}`, "body.messages.0.content.0.tool_use_id: Field required"},
 		{`{"messages":[{"role":"assistant","content":[{"type":"tool_use","name":"t"}]}]}`, "body.messages.0.content.0.id: Field required"},

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -39,8 +40,14 @@ type itemWriter struct {
 	loc   []any
 	m     responses.Object           // members that nobody knows go into the first message item
 	newID func(prefix string) string // nil: the message is part of a request, where items need no ids
-	parts []jsontext.Value           // blocks of the message item that is to be written
+	parts []placed                   // blocks of the message item that is to be written
 	done  bool                       // the members of m were written
+}
+
+// placed is a block with its place in the content.
+type placed struct {
+	j int
+	v jsontext.Value
 }
 
 // message writes the items of a message of a request.
@@ -85,20 +92,25 @@ func (w *itemWriter) blocks(list jsontext.Value) error {
 	blocks, _ := responses.Elements(list)
 	for j, v := range blocks {
 		block, _ := responses.View(v)
-		if err := w.block(v, block, append(w.loc[:len(w.loc):len(w.loc)], j)); err != nil {
+		if err := w.block(v, block, j); err != nil {
 			return err
 		}
 	}
 	return w.flush()
 }
 
-func (w *itemWriter) block(v jsontext.Value, block responses.Object, loc []any) error {
+// at is a place in a block, for errors.
+func (w *itemWriter) at(j int, more ...any) []any {
+	return append(append(slices.Clone(w.loc), j), more...)
+}
+
+func (w *itemWriter) block(v jsontext.Value, block responses.Object, j int) error {
 	kind, _ := block.String("type")
 	if kind == "text" || kind == "image" && w.newID == nil {
 		if text, _ := block.Get("text"); kind == "text" && text.Kind() != '"' {
-			return responses.FieldErrors{responses.Missing(v, append(loc, "text")...)}
+			return responses.FieldErrors{responses.Missing(v, w.at(j, "text")...)}
 		}
-		w.parts = append(w.parts, v)
+		w.parts = append(w.parts, placed{j, v})
 		return nil
 	}
 	if err := w.flush(); err != nil {
@@ -106,15 +118,15 @@ func (w *itemWriter) block(v jsontext.Value, block responses.Object, loc []any) 
 	}
 	switch kind {
 	case "tool_use":
-		return w.call(block, loc)
+		return w.call(block, j)
 	case "tool_result":
-		return w.output(block, loc)
+		return w.output(block, j)
 	case "thinking":
-		return w.thinking(block, loc)
+		return w.thinking(block, j)
 	case "redacted_thinking":
-		return w.redacted(block, loc)
+		return w.redacted(block, j)
 	}
-	return toResponses(kind, loc...)
+	return toResponses(kind, w.at(j)...)
 }
 
 // flush writes the message item of the texts and images so far.
@@ -127,7 +139,7 @@ func (w *itemWriter) flush() error {
 	w.open()
 	w.t.Name("content")
 	if len(parts) == 1 && w.newID == nil {
-		if block, _ := responses.View(parts[0]); plainText(block) {
+		if block, _ := responses.View(parts[0].v); plainText(block) {
 			text, _ := block.Get("text")
 			w.t.Raw(text)
 			w.t.Close('}')
@@ -140,8 +152,8 @@ func (w *itemWriter) flush() error {
 			i = w.joinedText(parts, i)
 			continue
 		}
-		block, _ := responses.View(parts[i])
-		if err := w.part(block, append(w.loc[:len(w.loc):len(w.loc)], i)); err != nil {
+		block, _ := responses.View(parts[i].v)
+		if err := w.part(block, parts[i].j); err != nil {
 			return err
 		}
 	}
@@ -175,22 +187,23 @@ func isTextMember(name string) bool {
 
 // joinedText writes one output_text for the plain texts from i on, and returns the last of them: readers look at the first
 // part only. A text with members of its own is a part of its own.
-func (w *itemWriter) joinedText(parts []jsontext.Value, i int) int {
-	block, _ := responses.View(parts[i])
-	text, _ := block.String("text")
+func (w *itemWriter) joinedText(parts []placed, i int) int {
+	block, _ := responses.View(parts[i].v)
+	first, _ := block.String("text")
+	text := []byte(first)
 	plain := plainText(block)
 	for plain && i+1 < len(parts) {
-		next, _ := responses.View(parts[i+1])
+		next, _ := responses.View(parts[i+1].v)
 		if !plainText(next) {
 			break
 		}
 		s, _ := next.String("text")
-		text += s
+		text = append(text, s...)
 		i++
 	}
 	w.t.Open('{')
 	w.t.Literal(`"type":"output_text"`)
-	w.t.StringMember("text", text)
+	w.t.StringMember("text", string(text))
 	w.t.Literal(`"annotations":[]`)
 	if !plain {
 		w.textMembers(block)
@@ -208,7 +221,7 @@ func (w *itemWriter) textMembers(block responses.Object) {
 }
 
 // part writes a text or an image of a request.
-func (w *itemWriter) part(block responses.Object, loc []any) error {
+func (w *itemWriter) part(block responses.Object, j int) error {
 	t := w.t
 	if kind, _ := block.String("type"); kind == "text" {
 		t.Open('{')
@@ -225,7 +238,7 @@ func (w *itemWriter) part(block responses.Object, loc []any) error {
 		t.Close('}')
 		return nil
 	}
-	return appendInputImage(t, block, loc)
+	return appendInputImage(t, block, w.at(j))
 }
 
 // appendInputImage writes an image: its bytes as a data URL, or its URL.
@@ -262,7 +275,7 @@ func appendInputImage(t *splice.Text, block responses.Object, loc []any) error {
 }
 
 // call writes a call of a tool. Its input becomes the arguments byte by byte.
-func (w *itemWriter) call(block responses.Object, loc []any) error {
+func (w *itemWriter) call(block responses.Object, j int) error {
 	id, okID := block.Get("id")
 	name, okName := block.Get("name")
 	if !okID || !okName {
@@ -270,7 +283,7 @@ func (w *itemWriter) call(block responses.Object, loc []any) error {
 		if okID {
 			missing = "name"
 		}
-		return responses.FieldErrors{responses.Missing(block.AppendTo(nil), append(loc, missing)...)}
+		return responses.FieldErrors{responses.Missing(block.AppendTo(nil), w.at(j, missing)...)}
 	}
 	input, _ := block.Get("input")
 	if responses.IsNull(input) {
@@ -296,10 +309,10 @@ func (w *itemWriter) call(block responses.Object, loc []any) error {
 }
 
 // output writes the answer of a tool: texts joined by line breaks, or parts when there is an image among them.
-func (w *itemWriter) output(block responses.Object, loc []any) error {
+func (w *itemWriter) output(block responses.Object, j int) error {
 	id, ok := block.Get("tool_use_id")
 	if !ok {
-		return responses.FieldErrors{responses.Missing(block.AppendTo(nil), append(loc, "tool_use_id")...)}
+		return responses.FieldErrors{responses.Missing(block.AppendTo(nil), w.at(j, "tool_use_id")...)}
 	}
 	t := w.t
 	t.Open('{')
@@ -315,15 +328,15 @@ func (w *itemWriter) output(block responses.Object, loc []any) error {
 	case hasImage(content):
 		t.Open('[')
 		blocks, _ := responses.Elements(content)
-		for j, v := range blocks {
+		for k, v := range blocks {
 			inner, _ := responses.View(v)
-			if err := outputPart(t, inner, append(loc, "content", j)); err != nil {
+			if err := outputPart(t, inner, w.at(j, "content", k)); err != nil {
 				return err
 			}
 		}
 		t.Close(']')
 	default:
-		text, err := joinBlocks(content, append(loc, "content")...)
+		text, err := joinBlocks(content, w.at(j, "content")...)
 		if err != nil {
 			return err
 		}
@@ -368,13 +381,13 @@ func outputPart(t *splice.Text, block responses.Object, loc []any) error {
 }
 
 // thinking writes a thought, with its signature as encrypted_content.
-func (w *itemWriter) thinking(block responses.Object, loc []any) error {
+func (w *itemWriter) thinking(block responses.Object, j int) error {
 	thought, ok := block.Get("thinking")
 	if !ok {
 		thought, ok = block.Get("text")
 	}
 	if !ok || thought.Kind() != '"' {
-		return responses.FieldErrors{responses.Missing(block.AppendTo(nil), append(loc, "thinking")...)}
+		return responses.FieldErrors{responses.Missing(block.AppendTo(nil), w.at(j, "thinking")...)}
 	}
 	w.openReasoning(block)
 	w.t.Open('{')
@@ -389,10 +402,10 @@ func (w *itemWriter) thinking(block responses.Object, loc []any) error {
 }
 
 // redacted writes a thought that nobody may read: reasoning without a summary.
-func (w *itemWriter) redacted(block responses.Object, loc []any) error {
+func (w *itemWriter) redacted(block responses.Object, j int) error {
 	data, ok := block.Get("data")
 	if !ok {
-		return responses.FieldErrors{responses.Missing(block.AppendTo(nil), append(loc, "data")...)}
+		return responses.FieldErrors{responses.Missing(block.AppendTo(nil), w.at(j, "data")...)}
 	}
 	w.openReasoning(block)
 	w.t.Close(']')

@@ -53,7 +53,7 @@ func ToResponse(m Message, p responses.CreateParams, o Options) (responses.Respo
 		return responses.Response{}, answerError("message", err)
 	}
 	if len(t.B) == len("[") { // an answer has an item at least
-		w.parts = []jsontext.Value{jsontext.Value(`{"type":"text","text":""}`)}
+		w.parts = []placed{{0, jsontext.Value(`{"type":"text","text":""}`)}}
 		_ = w.flush() // an answer's texts have no errors
 	}
 	t.Close(']')
