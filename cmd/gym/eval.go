@@ -44,8 +44,7 @@ func newEvalRun() *cobra.Command {
 			"short, 2 usage, 3 finished with failures, 130 interrupted.",
 		Example: "  gym eval run --config config.yaml --input tasks.jsonl --output results.jsonl\n" +
 			"  gym eval run --config config.yaml -i tasks.jsonl -o results.jsonl --resume --traces traces.jsonl\n" +
-			"  gym eval run --resources-server example_multi_step --model-type openai_model -i tasks.jsonl -o results.jsonl \\\n" +
-			"    --model-url http://127.0.0.1:8000/v1 +responses_create_params.reasoning.effort=low",
+			"  gym eval run --resources-server example_multi_step --model-type openai_model -i t.jsonl -o r.jsonl +responses_create_params.reasoning.effort=low",
 		Args: overrides,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			graph, err := f.config.load(cmd.Flags(), args)

@@ -37,6 +37,12 @@ func TestHelp(t *testing.T) {
 		"help_eval_reverify":  {"eval", "reverify", "--help"},
 		"help_eval_compare":   {"eval", "compare", "--help"},
 		"help_eval_show":      {"eval", "show", "--help"},
+
+		"help_env":          {"env"},
+		"help_env_resolve":  {"env", "resolve", "--help"},
+		"help_env_validate": {"env", "validate", "--help"},
+		"help_env_init":     {"env", "init", "--help"},
+		"help_list":         {"list", "--help"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := gym(t, nil, args...)

@@ -235,7 +235,7 @@ func (d *director) deletions(path []string, n *node) map[string]bool {
 			d.ps.add(item.at, "%s.%s must be a text of names with commas between them", dotted(path), keyDelete)
 			continue
 		}
-		for _, name := range strings.Split(item.text, ",") {
+		for name := range strings.SplitSeq(item.text, ",") {
 			if name = strings.TrimSpace(name); name != "" {
 				gone[name] = false
 			}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -37,7 +38,7 @@ type scope struct {
 }
 
 func (s scope) inside(part string, n *node) scope {
-	return scope{path: append(s.path[:len(s.path):len(s.path)], part), nodes: append(s.nodes[:len(s.nodes):len(s.nodes)], n)}
+	return scope{path: append(slices.Clip(s.path), part), nodes: append(slices.Clip(s.nodes), n)}
 }
 
 func (s scope) String() string { return dotted(s.path) }

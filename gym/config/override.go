@@ -100,7 +100,7 @@ func splitKey(key string) (parts []string, problem string) {
 	if i := strings.IndexAny(key, "/@"); i >= 0 {
 		return nil, "config groups and packages (" + key[i:i+1] + ") are not known here: an override names one value, for example policy_model.responses_api_models.openai_model.extra_body"
 	}
-	for _, dotted := range strings.Split(key, ".") {
+	for dotted := range strings.SplitSeq(key, ".") {
 		name, indexes, _ := strings.Cut(dotted, "[")
 		if !isPlainName(name) {
 			return nil, "the key " + strconv.Quote(key) + " holds an empty part, or more than letters, digits, - and _ between its dots"
@@ -109,7 +109,7 @@ func splitKey(key string) (parts []string, problem string) {
 		if len(name) == len(dotted) {
 			continue
 		}
-		for _, index := range strings.Split(indexes, "[") {
+		for index := range strings.SplitSeq(indexes, "[") {
 			digits, closed := strings.CutSuffix(index, "]")
 			if _, err := strconv.ParseUint(digits, 10, 31); err != nil || !closed {
 				return nil, "the key " + strconv.Quote(key) + " holds an index that is not closed, or no number: write name[0]"

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -102,7 +101,7 @@ func lookedIn(roots []root, name string) string {
 	if len(dirs) < 2 {
 		return ""
 	}
-	return fmt.Sprintf(" in %s", strings.Join(dirs, ", "))
+	return " in " + strings.Join(dirs, ", ")
 }
 
 // Find looks a file of a data set or a prompt up as configuration files are looked for: in searchDirs, in the folders of
@@ -117,9 +116,8 @@ func readProblem(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "there is no such file"
 	}
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err
 	}
-	return fmt.Sprintf("cannot read the file: %v", err)
+	return "cannot read the file: " + err.Error()
 }

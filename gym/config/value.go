@@ -21,7 +21,7 @@ type valueParser struct {
 // fail adds a problem at the byte pos; it never shows the value, which may be a key.
 func (p *valueParser) fail(pos int, format string, args ...any) *node {
 	at := p.at
-	at.line, at.column = 1, p.base + utf8.RuneCountInString(p.text[:pos]) + 1
+	at.line, at.column = 1, p.base+utf8.RuneCountInString(p.text[:pos])+1
 	p.ps.add(at, format, args...)
 	return nil
 }

@@ -123,12 +123,11 @@ func (v *Validated) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d instances, nothing wrong\n", v.Instances)
 	for _, d := range v.Data {
-		switch {
-		case d.Rows == 0:
+		if d.Rows == 0 {
 			fmt.Fprintf(&b, "%s: not here yet\n", d.Path)
-		default:
-			fmt.Fprintf(&b, "%s: %d rows\n", d.Path, d.Rows)
+			continue
 		}
+		fmt.Fprintf(&b, "%s: %d rows\n", d.Path, d.Rows)
 	}
 	return b.String()
 }
