@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/textproto"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -106,7 +107,7 @@ func (h Header) Values(key string) []string {
 	case len(v) == 0:
 		return lower
 	}
-	return append(v[:len(v):len(v)], lower...)
+	return append(slices.Clip(v), lower...)
 }
 
 // Set makes value the only value of key.

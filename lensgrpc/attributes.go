@@ -96,7 +96,7 @@ func statusOf(err error) *status.Status {
 }
 
 // setCanceled says that the caller did not wait for the end of the call.
-func setCanceled(span lens.Span, ctx context.Context) {
+func setCanceled(ctx context.Context, span lens.Span) {
 	if why := callctx.Canceled(ctx); why != "" {
 		span.Str(semconv.LensCanceled, why)
 	}

@@ -3,6 +3,7 @@ package lensgrpc
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"google.golang.org/grpc"
@@ -24,7 +25,7 @@ func UnaryClient(g *lens.Group, options ...Option) grpc.UnaryClientInterceptor {
 		c := newCall(ctx, span, cc)
 		returned := false
 		defer c.left(&returned)
-		err := invoker(inject(ctx), method, req, reply, cc, append(opts[:len(opts):len(opts)], grpc.Peer(&c.peer))...)
+		err := invoker(inject(ctx), method, req, reply, cc, append(slices.Clip(opts), grpc.Peer(&c.peer))...)
 		returned = true
 		c.finish(err)
 		return err
@@ -44,7 +45,7 @@ func StreamClient(g *lens.Group, options ...Option) grpc.StreamClientInterceptor
 		returned := false
 		defer c.left(&returned)
 		stream, err := streamer(inject(ctx), desc, cc, method,
-			append(opts[:len(opts):len(opts)], grpc.Peer(&c.peer), grpc.OnFinish(c.finish))...)
+			append(slices.Clip(opts), grpc.Peer(&c.peer), grpc.OnFinish(c.finish))...)
 		returned = true
 		if err != nil {
 			c.finish(err) // an interceptor may have refused, of which gRPC knows nothing
@@ -72,7 +73,7 @@ func newCall(ctx context.Context, span lens.Span, cc *grpc.ClientConn) *call {
 func (c *call) finish(err error) {
 	c.once.Do(func() {
 		netAddress(c.peer.Addr).set(c.span, semconv.NetworkPeerAddress, semconv.NetworkPeerPort)
-		setCanceled(c.span, c.ctx)
+		setCanceled(c.ctx, c.span)
 		setCode(c.span, statusOf(err), clientError)
 		c.span.End()
 	})

@@ -67,7 +67,7 @@ func serve(ctx context.Context, span lens.Span, handle func() error) (err error)
 			span.Str(semconv.ErrorType, fmt.Sprintf("%T", p))
 			panic(p) // for span.End, which records it and lets it go on
 		}
-		setCanceled(span, ctx)
+		setCanceled(ctx, span)
 		if returned { // and not runtime.Goexit
 			setCode(span, statusOf(err), serverError)
 		}

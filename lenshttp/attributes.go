@@ -98,7 +98,7 @@ func setProtocol(span lens.Span, major, minor int) {
 }
 
 // setCanceled says on the span that the caller did not wait for the end, and gives what it says: "" for nothing.
-func setCanceled(span lens.Span, ctx context.Context) (why string) {
+func setCanceled(ctx context.Context, span lens.Span) (why string) {
 	if why = callctx.Canceled(ctx); why != "" {
 		span.Str(semconv.LensCanceled, why)
 	}

@@ -75,7 +75,7 @@ func recordFailure(ctx context.Context, span lens.Span, err error) {
 	if u := (*url.Error)(nil); errors.As(err, &u) && u.Err != nil {
 		err = u.Err
 	}
-	kind := setCanceled(span, ctx)
+	kind := setCanceled(ctx, span)
 	if kind == "" {
 		kind = fmt.Sprintf("%T", err)
 	}

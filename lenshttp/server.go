@@ -84,7 +84,7 @@ func (w *response) record(span lens.Span, r *http.Request) {
 		span.SetName(serverName(r.Method, route))
 	}
 	RecordServer(span, route, w.status)
-	setCanceled(span, r.Context())
+	setCanceled(r.Context(), span)
 	if p != nil {
 		span.Str(semconv.ErrorType, fmt.Sprintf("%T", p))
 		panic(p)

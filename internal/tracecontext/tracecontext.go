@@ -54,7 +54,7 @@ func WithParent(ctx context.Context, p w3c.Parent, raw w3c.Tracestate, isRemote 
 	state, fits := traceState(raw)
 	ctx = trace.ContextWithSpanContext(ctx, spanContext(p, state, isRemote))
 	if fits {
-		return clear(ctx)
+		return conceal(ctx)
 	}
 	return context.WithValue(ctx, remoteKey{}, &remote{parent: p, raw: raw, put: list(state), onward: raw})
 }
@@ -95,11 +95,11 @@ func Detach(ctx context.Context) context.Context {
 	if trace.SpanContextFromContext(ctx).IsValid() {
 		ctx = trace.ContextWithSpanContext(ctx, trace.SpanContext{})
 	}
-	return clear(ctx)
+	return conceal(ctx)
 }
 
-// clear hides what an outer parent left in ctx. A context that has nothing to hide is given back as it is.
-func clear(ctx context.Context) context.Context {
+// conceal hides what an outer parent left in ctx. A context that has nothing to hide is given back as it is.
+func conceal(ctx context.Context) context.Context {
 	if value(ctx) == nil {
 		return ctx
 	}

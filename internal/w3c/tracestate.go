@@ -3,6 +3,7 @@ package w3c
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -84,10 +85,8 @@ func (p *listParser) member(line string, from, to int) error {
 		return fmt.Errorf("value %q of key %q is not 1 to %d printable ASCII characters without comma and equals sign",
 			clip(value), clip(key), maxValue)
 	}
-	for _, k := range p.keys[:p.kept] {
-		if k == key {
-			return nil
-		}
+	if slices.Contains(p.keys[:p.kept], key) {
+		return nil
 	}
 	p.keys[p.kept] = key
 	p.keep(line, from, to)
@@ -237,10 +236,8 @@ func (b *Builder) Add(key, value string) bool {
 	if b.count == MaxMembers || !ValidKey(key) || !ValidValue(value) {
 		return false
 	}
-	for _, k := range b.keys[:b.count] {
-		if k == key {
-			return false
-		}
+	if slices.Contains(b.keys[:b.count], key) {
+		return false
 	}
 	b.keys[b.count] = key
 	if b.count++; b.count > 1 {

@@ -292,8 +292,8 @@ func isString(t types.Type) bool {
 // isStrings reports whether a constraint lets strings through and nothing else.
 func isStrings(constraint types.Type) bool {
 	set, ok := constraint.Underlying().(*types.Interface)
-	for i := range set.NumEmbeddeds() {
-		union, isUnion := set.EmbeddedType(i).(*types.Union)
+	for embedded := range set.EmbeddedTypes() {
+		union, isUnion := embedded.(*types.Union)
 		if !isUnion {
 			return false
 		}

@@ -85,7 +85,7 @@ func (w *worker) look(site site, arg inspector.Cursor) {
 		}
 		return true
 	})
-	w.prepared(site, arg)
+	w.prepared(arg)
 }
 
 // named leaves what spanname reports to it.
@@ -109,7 +109,7 @@ func (w *worker) found(site site, at inspector.Cursor, what string) {
 }
 
 // prepared reports a variable that is worked out before and is there for spans only.
-func (w *worker) prepared(site site, arg inspector.Cursor) {
+func (w *worker) prepared(arg inspector.Cursor) {
 	for at := range arg.Preorder((*ast.Ident)(nil)) {
 		v, ok := w.info.Uses[at.Node().(*ast.Ident)].(*types.Var)
 		if !ok || v.Kind() != types.LocalVar {
@@ -177,8 +177,7 @@ func (w *worker) onlyForSpans(v *types.Var, first inspector.Cursor) bool {
 // inGated reports whether a place is in an argument of a call that does nothing when the group is off.
 func (w *worker) inGated(at inspector.Cursor) bool {
 	for ; at.Valid() && at.Node() != nil; at = at.Parent() {
-		switch at.Node().(type) {
-		case ast.Stmt:
+		if _, ok := at.Node().(ast.Stmt); ok {
 			return false
 		}
 		if at.ParentEdgeKind() == edge.CallExpr_Args && gatedMethods[w.Call(at.Parent().Node().(*ast.CallExpr)).Func] {

@@ -128,8 +128,8 @@ func (g *guards) enters(fn inspector.Cursor) bool {
 }
 
 func takesSpan(sig *types.Signature) bool {
-	for i := range sig.Params().Len() {
-		if isValue(sig.Params().At(i).Type(), "Span") {
+	for v := range sig.Params().Variables() {
+		if isValue(v.Type(), "Span") {
 			return true
 		}
 	}

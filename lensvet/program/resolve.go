@@ -82,12 +82,7 @@ func (p *Program) entry(text string) Entry {
 	e := Entry{Text: text, Kind: UnknownEntry, Groups: []string{}, Unused: []string{}, Absent: []string{}, Nearest: []string{}}
 	presets, groups := p.vocabulary()
 	if members, ok := presets[name]; ok {
-		e.Kind, e.Groups = PresetEntry, members
-		for _, preset := range p.Presets {
-			if preset.Name == name {
-				e.Absent = append(e.Absent, preset.Absent...)
-			}
-		}
+		e.Kind, e.Groups, e.Absent = PresetEntry, members, p.absent(name)
 	} else if slices.Contains(groups, name) {
 		e.Kind, e.Groups = GroupEntry, []string{name}
 	} else if dynamic := p.perhaps(name); len(dynamic) > 0 {
@@ -108,6 +103,17 @@ func (p *Program) entry(text string) Entry {
 		}
 	}
 	return e
+}
+
+// absent lists the members of a preset that nobody registers.
+func (p *Program) absent(preset string) []string {
+	absent := []string{}
+	for _, x := range p.Presets {
+		if x.Name == preset {
+			absent = append(absent, x.Absent...)
+		}
+	}
+	return absent
 }
 
 // vocabulary is what a spec can name for certain: presets, "all" among them, and registered groups.

@@ -63,7 +63,6 @@ func Help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 // Exit ends the program: it prints an error that was not shown yet after the program's name, and maps it to a code.
 func Exit(name string, err error) {
 	var status ExitStatus
-	var usage usageError
 	switch {
 	case err == nil:
 		os.Exit(ExitOK)
@@ -71,7 +70,7 @@ func Exit(name string, err error) {
 		os.Exit(int(status))
 	}
 	fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-	if errors.As(err, &usage) {
+	if _, ok := errors.AsType[usageError](err); ok {
 		os.Exit(ExitUsage)
 	}
 	os.Exit(ExitFailed)

@@ -65,7 +65,7 @@ func (r Request) Check(callbacks []http.Header) []string {
 }
 
 func (w Want) check(h http.Header) (parent string, wrong []string) {
-	lines := h.Values("traceparent")
+	lines := h.Values("Traceparent")
 	if len(lines) != 1 {
 		return "", []string{fmt.Sprintf("%d traceparent lines: %q", len(lines), lines)}
 	}
@@ -84,7 +84,7 @@ func (w Want) check(h http.Header) (parent string, wrong []string) {
 	if flags&w.Flags != w.Flags {
 		wrong = append(wrong, fmt.Sprintf("the flags are %02x and lack %02x", flags, w.Flags))
 	}
-	if state := strings.Join(h.Values("tracestate"), ","); state != w.State {
+	if state := strings.Join(h.Values("Tracestate"), ","); state != w.State {
 		wrong = append(wrong, fmt.Sprintf("the tracestate is %q, not %q", state, w.State))
 	}
 	return parent, wrong
