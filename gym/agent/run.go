@@ -112,7 +112,7 @@ func parseRow(body []byte) (row, error) {
 
 // rolloutID works out a row's rollout id: its own, else task and rollout index; "-a<n>" is added on a retry.
 func rolloutID(o responses.Object) (string, responses.FieldErrors) {
-	id := ""
+	var id string
 	if v, there := o.Get("_ng_rollout_id"); there && v.Kind() != 'n' {
 		text, ok := o.String("_ng_rollout_id")
 		switch {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"reflect"
@@ -163,7 +164,7 @@ func (g *Graph) Telemetry() jsontext.Value { return g.Value("telemetry") }
 // filled in. It holds keys and tokens as the files do: hand it to a process, do not print it.
 func (g *Graph) Encode() ([]byte, error) {
 	if g == nil || g.tree == nil {
-		return nil, fmt.Errorf("cannot encode an empty graph: make one with Load or Decode")
+		return nil, errors.New("cannot encode an empty graph: make one with Load or Decode")
 	}
 	for _, in := range g.Instances {
 		if in.node == nil {

@@ -74,8 +74,7 @@ func parseAST(data []byte) (f *ast.File, err error) {
 
 func syntaxProblem(file string, err error) Problem {
 	p := Problem{File: file, Text: err.Error(), Err: err}
-	var ye yaml.Error
-	if errors.As(err, &ye) {
+	if ye, ok := errors.AsType[yaml.Error](err); ok {
 		p.Text = ye.GetMessage()
 		if tk := ye.GetToken(); tk != nil && tk.Position != nil {
 			p.Line, p.Column = tk.Position.Line, tk.Position.Column
@@ -329,7 +328,7 @@ func parseJSON(b []byte) (*node, error) {
 		return nil, err
 	}
 	if rest := bytes.TrimSpace(b[d.InputOffset():]); len(rest) > 0 {
-		return nil, fmt.Errorf("text after the end of the JSON value")
+		return nil, errors.New("text after the end of the JSON value")
 	}
 	return n, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -152,17 +153,17 @@ func (c *jsonCopy) leave() error {
 // close ends a copy for which there was no room, with a mark that says how much is missing.
 func (c *jsonCopy) close(missing int) {
 	c.cut += missing
-	for i := len(c.open) - 1; i >= 0; i-- {
+	for i, end := range slices.Backward(c.open) {
 		if i == len(c.open)-1 {
 			if !c.first {
 				c.out = append(c.out, ',')
 			}
-			if c.open[i] == '}' {
+			if end == '}' {
 				c.out = append(c.out, `"…":`...)
 			}
 			c.out = appendQuote(c.out, markOf(missing))
 		}
-		c.out = append(c.out, c.open[i])
+		c.out = append(c.out, end)
 	}
 }
 

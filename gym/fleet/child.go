@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -47,7 +49,7 @@ func newChild(in *config.Instance, o Options) *child {
 func (c *child) start(o Options, l *net.TCPListener, encoded []byte) error {
 	cmd := exec.Command(o.Command[0], append(o.Command[1:len(o.Command):len(o.Command)],
 		"--instance", c.in.Name,
-		"--config-fd", fmt.Sprint(configFD), "--listener-fd", fmt.Sprint(listenerFD), "--lifeline-fd", fmt.Sprint(lifelineFD))...)
+		"--config-fd", strconv.Itoa(configFD), "--listener-fd", strconv.Itoa(listenerFD), "--lifeline-fd", strconv.Itoa(lifelineFD))...)
 	cmd.Stdout, cmd.Stderr = c.out, c.log
 	cmd.WaitDelay = 2 * time.Second // what a server leaves running must not hold the supervisor by its output
 	ownGroup(cmd)
@@ -206,8 +208,7 @@ func (c *child) pid() int {
 
 // state says how an exited process ended.
 func (c *child) state() string {
-	var exit *exec.ExitError
-	if errors.As(c.waitErr, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](c.waitErr); ok {
 		return exit.ProcessState.String()
 	}
 	if c.waitErr != nil {
@@ -222,9 +223,5 @@ func (c *child) lastLines() string {
 	if len(lines) == 0 {
 		return "; it logged nothing"
 	}
-	text := "; its last lines:"
-	for _, line := range lines {
-		text += "\n    " + line
-	}
-	return text
+	return "; its last lines:\n    " + strings.Join(lines, "\n    ")
 }

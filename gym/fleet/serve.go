@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -143,7 +144,7 @@ func (o *ServeOptions) listener(in *config.Instance) (net.Listener, error) {
 		if in.Port == 0 {
 			return nil, errors.New("cannot listen: the configuration has no port for " + in.Name)
 		}
-		return net.Listen("tcp", net.JoinHostPort(in.Host, fmt.Sprint(in.Port)))
+		return net.Listen("tcp", net.JoinHostPort(in.Host, strconv.Itoa(in.Port)))
 	}
 	f := os.NewFile(uintptr(o.ListenerFD), "listener")
 	defer f.Close()

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -50,8 +51,8 @@ func readConversation(seed int64, p responses.CreateParams) (conversation, error
 
 // lastUserMessage is the index of the message, -1 when there is none.
 func lastUserMessage(items []responses.Item) int {
-	for i := len(items) - 1; i >= 0; i-- {
-		if items[i].Type() == responses.TypeMessage && items[i].Role() == "user" {
+	for i, item := range slices.Backward(items) {
+		if item.Type() == responses.TypeMessage && item.Role() == "user" {
 			return i
 		}
 	}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -211,9 +212,9 @@ const quotedOutput = 2000
 
 // answerText is the text answer of a turn without calls: it quotes the last output of a tool.
 func answerText(made []madeCall) string {
-	for i := len(made) - 1; i >= 0; i-- {
-		if made[i].answered && !made[i].malformed {
-			return "Done. The last tool answered: " + cut(made[i].output, quotedOutput)
+	for _, m := range slices.Backward(made) {
+		if m.answered && !m.malformed {
+			return "Done. The last tool answered: " + cut(m.output, quotedOutput)
 		}
 	}
 	return "Done. No tool had to be called."

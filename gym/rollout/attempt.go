@@ -175,7 +175,7 @@ func (r *run) call(ctx context.Context, t *task, row responses.Object) outcome {
 	if err != nil {
 		return r.unanswered(ctx, call, agent, err)
 	}
-	return answered(agent, res)
+	return answered("agent "+agent, res)
 }
 
 // unanswered tells apart why no answer came. ctx is the run's, call has the rollout's deadline.
@@ -198,8 +198,8 @@ func (r *run) unanswered(ctx, call context.Context, agent string, err error) out
 	return outcome{ending: failed, class: semconv.FailureAgentRequest, err: err}
 }
 
-// answered reads the agent's answer.
-func answered(agent string, res *wire.Result) outcome {
+// answered reads an answer; who gave it is for errors: "agent a".
+func answered(who string, res *wire.Result) outcome {
 	if err := res.Err(); err != nil {
 		class := semconv.FailureAgentRun
 		switch res.Status {
@@ -211,7 +211,7 @@ func answered(agent string, res *wire.Result) outcome {
 	reply, err := responses.ParseObject(res.Body)
 	if err != nil {
 		return outcome{ending: failed, class: semconv.FailureAgentRun,
-			err: fmt.Errorf("the answer of agent %s is not one JSON object", agent), detail: notJSON(res.Body, err)}
+			err: fmt.Errorf("the answer of %s is not one JSON object", who), detail: notJSON(res.Body, err)}
 	}
 	if discard, _ := reply.Bool(keyNoPersist); discard {
 		return outcome{ending: discarded, reply: reply}
@@ -222,7 +222,7 @@ func answered(agent string, res *wire.Result) outcome {
 			class = semconv.FailureAgentRun
 		}
 		return outcome{ending: failed, class: class, reply: reply,
-			err: fmt.Errorf("agent %s reports %s", agent, class), detail: toldError(reply)}
+			err: fmt.Errorf("%s reports %s", who, class), detail: toldError(reply)}
 	}
 	return outcome{ending: scored, reply: reply}
 }

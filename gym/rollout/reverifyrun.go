@@ -232,7 +232,7 @@ func (r *reverifying) verify(ctx context.Context, server string, row responses.O
 	res, err := r.client.Do(ctx, wire.Call{Server: server, Path: "/verify", Body: row.AppendTo(nil), Timeout: r.o.Timeout})
 	switch {
 	case err == nil:
-		return judged(server, res)
+		return answered("server "+server, res)
 	case ctx.Err() != nil:
 		return outcome{ending: cancelled, err: context.Cause(ctx)}
 	case errors.Is(err, syscall.ECONNREFUSED): // it would be the same for each rollout to come
@@ -241,34 +241,6 @@ func (r *reverifying) verify(ctx context.Context, server string, row responses.O
 		return outcome{ending: failed, class: semconv.FailureTimeout, err: err}
 	}
 	return outcome{ending: failed, class: semconv.FailureAgentRequest, err: err}
-}
-
-// judged reads a server's answer.
-func judged(server string, res *wire.Result) outcome {
-	if err := res.Err(); err != nil {
-		class := semconv.FailureAgentRun
-		switch res.Status {
-		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-			class = semconv.FailureAgentRequest
-		}
-		return outcome{ending: failed, class: class, err: err}
-	}
-	reply, err := responses.ParseObject(res.Body)
-	if err != nil {
-		return outcome{ending: failed, class: semconv.FailureAgentRun,
-			err: fmt.Errorf("the answer of server %s is not one JSON object", server), detail: notJSON(res.Body, err)}
-	}
-	if discard, _ := reply.Bool(keyNoPersist); discard {
-		return outcome{ending: discarded, reply: reply}
-	}
-	if v, ok := reply.Get(keyFailureClass); ok && v.Kind() != 'n' {
-		class, isText := reply.String(keyFailureClass)
-		if !isText || class == "" {
-			class = semconv.FailureAgentRun
-		}
-		return outcome{ending: failed, class: class, reply: reply, err: fmt.Errorf("server %s reports %s", server, class), detail: toldError(reply)}
-	}
-	return outcome{ending: scored, reply: reply}
 }
 
 // count adds an outcome up and tells how far it is.

@@ -17,18 +17,18 @@ var (
 // firstRead bounds what is taken from memory on the word of a Content-Length alone.
 const firstRead = 64 << 10
 
-// readBody reads a whole body of a length that is known, or -1, and at most max bytes of it. It returns nil for an empty
+// readBody reads a whole body of a length that is known, or -1, and at most limit bytes of it. It returns nil for an empty
 // one. A body of the known length is read to its last byte and no further, which is what lets net/http watch for the
 // client's leave from then on.
-func readBody(r io.Reader, length, max int64) ([]byte, error) {
-	if length > max {
+func readBody(r io.Reader, length, limit int64) ([]byte, error) {
+	if length > limit {
 		return nil, errTooLarge
 	}
 	if length == 0 || r == nil {
 		return nil, nil
 	}
 	if length < 0 {
-		return readUnknown(r, max)
+		return readUnknown(r, limit)
 	}
 	buf := make([]byte, min(length, firstRead))
 	read := 0
@@ -47,12 +47,12 @@ func readBody(r io.Reader, length, max int64) ([]byte, error) {
 	}
 }
 
-func readUnknown(r io.Reader, max int64) ([]byte, error) {
-	buf, err := io.ReadAll(io.LimitReader(r, max+1))
+func readUnknown(r io.Reader, limit int64) ([]byte, error) {
+	buf, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(buf)) > max {
+	if int64(len(buf)) > limit {
 		return nil, errTooLarge
 	}
 	if len(buf) == 0 {
@@ -84,14 +84,14 @@ func (b requestBody) Read(p []byte) (int, error) {
 
 // readRequest reads the body of a request with readBody, by way of requestBody unless it is short. It leaves the
 // connection without a deadline when the body is whole; otherwise the deadline stays, because net/http reads on.
-func readRequest(ctx context.Context, w http.ResponseWriter, r *http.Request, max int64, idle time.Duration) ([]byte, error) {
-	if n := r.ContentLength; n > max || 0 <= n && n <= shortBody {
-		return readBody(r.Body, r.ContentLength, max)
+func readRequest(ctx context.Context, w http.ResponseWriter, r *http.Request, limit int64, idle time.Duration) ([]byte, error) {
+	if n := r.ContentLength; n > limit || 0 <= n && n <= shortBody {
+		return readBody(r.Body, r.ContentLength, limit)
 	}
 	deadline := http.NewResponseController(w).SetReadDeadline
 	stop := context.AfterFunc(ctx, func() { deadline(time.Unix(1, 0)) })
 	defer stop()
-	body, err := readBody(requestBody{ctx, r.Body, deadline, idle}, r.ContentLength, max)
+	body, err := readBody(requestBody{ctx, r.Body, deadline, idle}, r.ContentLength, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package wire
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Cookies are cookies as they travel: one raw text "name=value" each, in the order in which they came. Values are opaque
 // and kept byte by byte, quotes included, because Python's servers sign and quote theirs and net/http's cookie type
@@ -40,8 +43,8 @@ func setCookies(lines []string) Cookies {
 
 // Get returns the raw value of a cookie. Of two with one name it takes the last, as Python's parser does.
 func (c Cookies) Get(name string) (value string, ok bool) {
-	for i := len(c) - 1; i >= 0; i-- {
-		if n, v, found := strings.Cut(c[i], "="); found && n == name {
+	for _, text := range slices.Backward(c) {
+		if n, v, found := strings.Cut(text, "="); found && n == name {
 			return v, true
 		}
 	}
@@ -81,8 +84,8 @@ func (c Cookies) header() string {
 }
 
 func (c Cookies) index(name string) int {
-	for i := len(c) - 1; i >= 0; i-- {
-		if cookieName(c[i]) == name {
+	for i, text := range slices.Backward(c) {
+		if cookieName(text) == name {
 			return i
 		}
 	}

@@ -222,7 +222,7 @@ func dropMark(h http.Header) {
 		return
 	}
 	var kept []string
-	for _, member := range strings.Split(strings.Join(lines, ","), ",") {
+	for member := range strings.SplitSeq(strings.Join(lines, ","), ",") {
 		key, _, _ := strings.Cut(member, "=")
 		if trimBlank(key) != semconv.GymRolloutID {
 			kept = append(kept, member)
@@ -236,15 +236,15 @@ func dropMark(h http.Header) {
 }
 
 // readAnswer reads the whole body of an answer.
-func readAnswer(res *http.Response, method string, max int64) ([]byte, error) {
+func readAnswer(res *http.Response, method string, limit int64) ([]byte, error) {
 	defer res.Body.Close()
 	length := res.ContentLength
 	if method == http.MethodHead {
 		length = 0
 	}
-	body, err := readBody(res.Body, length, max)
+	body, err := readBody(res.Body, length, limit)
 	if errors.Is(err, errTooLarge) {
-		return nil, fmt.Errorf("the body is larger than the bound of %d bytes", max)
+		return nil, fmt.Errorf("the body is larger than the bound of %d bytes", limit)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the body: %w", err)

@@ -154,14 +154,14 @@ func bodyText(body []byte) string {
 	return text
 }
 
-// cutText cuts a text at max bytes, between two characters, and says that it did.
-func cutText(text string, max int) string {
+// cutText cuts a text at limit bytes, between two characters, and says that it did.
+func cutText(text string, limit int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= max {
+	if len(text) <= limit {
 		return text
 	}
 	const mark = " [cut]"
-	end := max - len(mark)
+	end := limit - len(mark)
 	for end > 0 && !utf8.RuneStart(text[end]) {
 		end--
 	}

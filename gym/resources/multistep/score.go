@@ -2,6 +2,7 @@ package multistep
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -63,14 +64,14 @@ func overlap(handed map[int]bool, expected []int) float64 {
 // submitted is the list of the last extract_synonym_values call. A call that cannot be read hands in nothing: a model
 // that breaks its last call has earned 0, and no failed rollout.
 func submitted(calls []responses.Item) []jsontext.Value {
-	for i := len(calls) - 1; i >= 0; i-- {
-		if calls[i].Name() != extractTool {
+	for _, call := range slices.Backward(calls) {
+		if call.Name() != extractTool {
 			continue
 		}
 		var arguments struct {
 			Values []jsontext.Value `json:"synonym_values"`
 		}
-		if json.Unmarshal([]byte(calls[i].Arguments()), &arguments) != nil || arguments.Values == nil {
+		if json.Unmarshal([]byte(call.Arguments()), &arguments) != nil || arguments.Values == nil {
 			return []jsontext.Value{}
 		}
 		return arguments.Values
