@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -38,7 +39,7 @@ func ParseRetention(text string) (Retention, error) {
 	if strings.TrimSpace(text) == "all" {
 		return r, nil
 	}
-	for _, part := range strings.Split(text, ",") {
+	for part := range strings.SplitSeq(text, ",") {
 		if err := r.add(strings.TrimSpace(part)); err != nil {
 			return Retention{}, fmt.Errorf("cannot read the retention %q: %w", text, err)
 		}
@@ -51,7 +52,7 @@ func (r *Retention) add(part string) error {
 	for _, s := range sizes {
 		if n, ok := quantity(part, s.unit); ok {
 			if r.Bytes != 0 {
-				return fmt.Errorf("it has two sizes")
+				return errors.New("it has two sizes")
 			}
 			if n*s.bytes > math.MaxInt64/2 {
 				return fmt.Errorf("%s is more than a disk holds", part)
@@ -63,7 +64,7 @@ func (r *Retention) add(part string) error {
 	for _, a := range ages {
 		if n, ok := quantity(part, a.unit); ok {
 			if r.Age != 0 {
-				return fmt.Errorf("it has two ages")
+				return errors.New("it has two ages")
 			}
 			if n*float64(a.age) > math.MaxInt64/2 {
 				return fmt.Errorf("%s is longer than a hundred years", part)

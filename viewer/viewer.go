@@ -3,13 +3,13 @@ package viewer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -179,7 +179,7 @@ func reachable(a net.Addr) string {
 	if err != nil {
 		host = "127.0.0.1"
 	}
-	return net.JoinHostPort(host, fmt.Sprint(t.Port))
+	return net.JoinHostPort(host, strconv.Itoa(t.Port))
 }
 
 // Sink takes requests into the store, for a receiver of somebody else's.

@@ -99,9 +99,9 @@ func depths(t *store.Trace) []int32 {
 		if at >= 0 {
 			above = depth[at]
 		}
-		for k := len(path) - 1; k >= 0; k-- {
+		for _, below := range slices.Backward(path) {
 			above++
-			depth[path[k]] = above
+			depth[below] = above
 		}
 	}
 	return depth

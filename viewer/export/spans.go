@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"slices"
 
 	"github.com/lensgo/lens/viewer/otlp"
 	"github.com/lensgo/lens/viewer/runs"
@@ -106,8 +107,7 @@ func rolloutsOf(t *store.Trace, read []runs.Span) []*runs.Rollout {
 		if at >= 0 {
 			above = of[at]
 		}
-		for k := len(path) - 1; k >= 0; k-- { // from the top down: the outermost counts
-			at := path[k]
+		for _, at := range slices.Backward(path) { // from the top down: the outermost counts
 			if above == nil {
 				above = of[at]
 			}

@@ -141,8 +141,7 @@ func refusalOf(err error) *refusal {
 
 // bodyError turns an error of reading a body into an answer.
 func bodyError(err error) *refusal {
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return refuse(http.StatusRequestEntityTooLarge, "body is larger than %d bytes", tooLarge.Limit)
 	}
 	return refuse(http.StatusBadRequest, "cannot read body: %w", err)

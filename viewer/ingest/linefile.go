@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"unicode/utf8"
 
@@ -103,7 +104,7 @@ func lastLine(f io.ReaderAt, size int64) ([]byte, error) {
 		if i := bytes.LastIndexByte(block, '\n'); i >= 0 {
 			return append(block[i+1:], tail...), nil
 		}
-		tail = append(block, tail...)
+		tail = slices.Concat(block, tail)
 		end = start
 	}
 	return tail, nil

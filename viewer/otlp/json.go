@@ -3,6 +3,7 @@ package otlp
 import (
 	"encoding/base64"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -69,10 +70,8 @@ type names struct {
 
 // add tells whether the name is new.
 func (s *names) add(name string) bool {
-	for _, have := range s.few[:s.n] {
-		if have == name {
-			return false
-		}
+	if slices.Contains(s.few[:s.n], name) {
+		return false
 	}
 	if s.n < len(s.few) {
 		s.few[s.n] = name

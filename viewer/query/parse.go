@@ -72,8 +72,8 @@ func (p *parser) atBlank() bool {
 	return p.pos >= len(p.text) || unicode.IsSpace(r)
 }
 
-func (p *parser) fail(from int, nearest, format string, args ...any) *Error {
-	return &Error{from, p.pos - from, fmt.Sprintf(format, args...), nearest}
+func (p *parser) fail(from int, format string, args ...any) *Error {
+	return &Error{from, p.pos - from, fmt.Sprintf(format, args...), ""}
 }
 
 func (p *parser) term() (t Term, err *Error) {
@@ -81,7 +81,7 @@ func (p *parser) term() (t Term, err *Error) {
 	if p.text[p.pos] == '-' {
 		p.pos++
 		if t.Negated = !p.atBlank(); !t.Negated {
-			return t, p.fail(t.Offset, "", `A term must follow "-". To search for a dash, put it in quotes.`)
+			return t, p.fail(t.Offset, `A term must follow "-". To search for a dash, put it in quotes.`)
 		}
 	}
 	if name, op := p.head(); op != "" {
@@ -128,7 +128,7 @@ func (p *parser) search(t *Term) *Error {
 		}
 		if !p.atBlank() {
 			p.pos++
-			return p.fail(t.Offset, "", "A blank must follow the closing quote.")
+			return p.fail(t.Offset, "A blank must follow the closing quote.")
 		}
 		value = v
 	} else {
@@ -164,7 +164,7 @@ func (p *parser) quoted() (string, *Error) {
 			b.WriteByte(c)
 		}
 	}
-	return "", p.fail(from, "", "The quote is not closed.")
+	return "", p.fail(from, "The quote is not closed.")
 }
 
 // condition reads what follows a field and its operator.
@@ -179,20 +179,20 @@ func (p *parser) condition(t *Term, name string, op Op) *Error {
 		t.Key = name
 	}
 	if info.Type == IsText && info.Field != Attribute && strings.ContainsAny(string(op), "<>") {
-		return p.fail(from, "", `%s is a text, which "%s" cannot compare. Use ":", "=", "!=" or "~".`, name, op)
+		return p.fail(from, `%s is a text, which "%s" cannot compare. Use ":", "=", "!=" or "~".`, name, op)
 	}
 	if info.Type != IsText && op == Matches {
-		return p.fail(from, "", `%s is a number, which "~" cannot search. Use ":", "<", ">" or a range.`, name)
+		return p.fail(from, `%s is a number, which "~" cannot search. Use ":", "<", ">" or a range.`, name)
 	}
 	if info.Type == IsTime && op != Has && op != Equal {
-		return p.fail(from, "", `since takes ":" only: since:2h is the last two hours.`)
+		return p.fail(from, `since takes ":" only: since:2h is the last two hours.`)
 	}
 	if err := p.values(t, info); err != nil {
 		return err
 	}
 	if !p.atBlank() {
 		p.pos++
-		return p.fail(from, "", "A blank must follow the closing quote.")
+		return p.fail(from, "A blank must follow the closing quote.")
 	}
 	return nil
 }
@@ -217,7 +217,7 @@ func (p *parser) values(t *Term, info Info) *Error {
 		}
 		p.pos++
 		if info.Type == IsTime || strings.ContainsAny(string(t.Op), "<>") {
-			return p.fail(at, "", `"%s" takes one value.`, info.Name+string(t.Op))
+			return p.fail(at, `"%s" takes one value.`, info.Name+string(t.Op))
 		}
 	}
 	t.text = anyOf(tests)
@@ -264,7 +264,7 @@ func (p *parser) compile(t *Term, info Info, value string, at int) (func(string)
 	case info.Type == IsTime:
 		since, ok := info.instant(value, p.o.Now)
 		if !ok {
-			return nil, p.fail(at, "", "%q is no age and no date. Try since:2h or since:2026-11-30.", value)
+			return nil, p.fail(at, "%q is no age and no date. Try since:2h or since:2026-11-30.", value)
 		}
 		t.since = since
 		return nil, nil
@@ -277,7 +277,7 @@ func (p *parser) compile(t *Term, info Info, value string, at int) (func(string)
 func (p *parser) compileNumber(t *Term, info Info, value string, at int) *Error {
 	if s, ok := info.between(value); ok && !strings.ContainsAny(string(t.Op), "<>") {
 		if s.lo > s.hi {
-			return p.fail(at, "", "The range %s begins above its end.", value)
+			return p.fail(at, "The range %s begins above its end.", value)
 		}
 		s.lo, s.hi = near(s.lo).lo, near(s.hi).hi
 		t.number = append(t.number, s)
@@ -293,7 +293,7 @@ func (p *parser) compileNumber(t *Term, info Info, value string, at int) *Error 
 		return nil
 	}
 	if !ok {
-		return p.fail(at, "", "%q is no number that %s can be compared with. %s", value, info.Name, info.unitHint())
+		return p.fail(at, "%q is no number that %s can be compared with. %s", value, info.Name, info.unitHint())
 	}
 	t.number = append(t.number, compare(t.Op, x))
 	return nil
@@ -332,7 +332,7 @@ func (p *parser) textTest(op Op, info Info, value string, at int) (func(string) 
 	if op == Matches {
 		re, err := regexp.Compile(value)
 		if err != nil {
-			return nil, p.fail(at, "", "This is no RE2 expression: %s.", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+			return nil, p.fail(at, "This is no RE2 expression: %s.", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		}
 		return re.MatchString, nil
 	}
@@ -353,7 +353,7 @@ func (p *parser) attributeTest(op Op, info Info, value string, plain func(string
 	if !ok || ordered {
 		x, isNumber := info.scalar(value)
 		if s, ok = compare(op, x), isNumber; !ok && ordered {
-			return nil, p.fail(at, "", "%q is no number. Attributes are compared with numbers, units are k, M, %%, B, kB, MB and GB.", value)
+			return nil, p.fail(at, "%q is no number. Attributes are compared with numbers, units are k, M, %%, B, kB, MB and GB.", value)
 		}
 	}
 	if !ok {

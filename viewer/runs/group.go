@@ -126,8 +126,8 @@ func (e *emission) public(all map[shape]*emission) Emitted {
 	if bytes > 0 {
 		out.ByteShare = float64(e.bytes) / float64(bytes)
 	}
-	out.P50, _ = e.durations.quantile(50)
-	out.P95, _ = e.durations.quantile(95)
-	out.P99, _ = e.durations.quantile(99)
+	out.P50 = e.durations.quantile(50)
+	out.P95 = e.durations.quantile(95)
+	out.P99 = e.durations.quantile(99)
 	return out
 }

@@ -77,20 +77,20 @@ func (h *histogram) clone() histogram {
 
 func (h *histogram) reset() { h.counts, h.n = h.counts[:0], 0 }
 
-// quantile is the middle of the bucket that holds the value of nearest rank.
-func (h *histogram) quantile(percent int) (time.Duration, bool) {
+// quantile is the middle of the bucket that holds the value of nearest rank, 0 of nothing.
+func (h *histogram) quantile(percent int) time.Duration {
 	if h.n == 0 {
-		return 0, false
+		return 0
 	}
 	rank := max((uint64(percent)*h.n+99)/100, 1)
 	for i, n := range h.counts {
 		if uint64(n) >= rank {
 			lo, hi := bounds(h.low + i)
-			return time.Duration(lo + (hi-lo)/2), true
+			return time.Duration(lo + (hi-lo)/2)
 		}
 		rank -= uint64(n)
 	}
-	return 0, false
+	return 0
 }
 
 func (h *histogram) append(b []byte) []byte {

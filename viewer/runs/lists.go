@@ -2,7 +2,7 @@ package runs
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"slices"
 
 	"github.com/lensgo/lens/viewer/query"
@@ -122,7 +122,7 @@ func rolloutNumbers() (out []order[*Rollout]) {
 }
 
 // ErrNoRun is for a run that was never seen.
-var ErrNoRun = fmt.Errorf("no such run")
+var ErrNoRun = errors.New("no such run")
 
 // Rollouts lists the rollouts of a run that match: state (the default: failed, running, the rest; the longest first), env, task, attempt,
 // reward, dur, total, admission, pool, model, tools, verify, other, turns, calls, tok.in, tok.out, spans, started.

@@ -186,7 +186,7 @@ func (m *Model) flush(w *work) {
 	}
 	t := &m.tree
 	t.build(&w.bundle)
-	m.deltaOf(w.row, m.traces.edit(w.row)) // to say that it was looked at
+	m.deltaOf(m.traces.edit(w.row)) // to say that it was looked at
 	m.list = t.changed(w.done, m.list[:0])
 	for _, i := range m.list {
 		r := t.rollout(&m.l, i)

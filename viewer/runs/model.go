@@ -99,15 +99,13 @@ func (m *Model) Add(r *otlp.Resource, sc *otlp.Scope, s *otlp.Span, _ store.Ref)
 	}
 }
 
-func (m *Model) add(s *Span) { m.put(s, m.t.shapeOf(s)) }
-
 // put takes a span of a shape.
 func (m *Model) put(s *Span, shape uint32) {
 	m.changed = true
 	w := m.workOf(s.Trace)
 	stat := m.statOf(shape)
 	at := m.traces.edit(w.row)
-	delta := m.deltaOf(w.row, at)
+	delta := m.deltaOf(at)
 	if !w.add(s, shape) {
 		at.copies++
 		delta.copies++
@@ -156,7 +154,7 @@ func (m *Model) rowOf(id otlp.TraceID) uint32 {
 }
 
 // deltaOf finds what the chunk adds to a trace.
-func (m *Model) deltaOf(row uint32, at *traceRow) *traceRow {
+func (m *Model) deltaOf(at *traceRow) *traceRow {
 	if at.seq != m.seq {
 		at.seq, at.at = m.seq, uint32(len(m.chunk.traces))
 		m.chunk.traces = append(m.chunk.traces, traceRow{id: at.id})

@@ -23,7 +23,7 @@ func (m *Model) take(spans ...Span) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i := range spans {
-		m.add(&spans[i])
+		m.put(&spans[i], m.t.shapeOf(&spans[i]))
 	}
 }
 

@@ -130,7 +130,7 @@ func (l *layout) span(t *tree, root int32, tops []int32) {
 // that leaves time which another child covers (one that also ran after the point), it is in that child, the earliest if there
 // are several. What no child covers belongs to the span itself. Children are cut at the ends of their parents. So every
 // moment of the root belongs to exactly one span.
-func (l *layout) walk(t *tree, piece func(place int32, start, end uint64)) {
+func (l *layout) walk(piece func(place int32, start, end uint64)) {
 	l.frames = append(l.frames[:0], frame{0, l.offset[0], l.lo, l.hi})
 	for len(l.frames) > 0 {
 		f := &l.frames[len(l.frames)-1]
@@ -196,7 +196,7 @@ func (l *layout) firstBefore(place int32, p uint64) int32 {
 
 // pieces calls back for each part of the path, latest first; the wait for a connection is a part of its own.
 func (l *layout) pieces(t *tree, piece func(place int32, part Part, start, end uint64)) {
-	l.walk(t, func(place int32, start, end uint64) {
+	l.walk(func(place int32, start, end uint64) {
 		part := l.class[place].part()
 		if pool := l.poolOf(t, place); pool > 0 {
 			got := min(max(t.nodes[l.nodes[place]].start+uint64(pool), start), end) // the connection

@@ -1,6 +1,8 @@
 package runs
 
 import (
+	"slices"
+
 	"github.com/lensgo/lens/viewer/query"
 )
 
@@ -182,12 +184,7 @@ func (r runRecord) Search(match func(string) bool) bool {
 }
 
 func anyText(texts []string, match func(string) bool) bool {
-	for _, s := range texts {
-		if match(s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(texts, match)
 }
 
 // traceRecord lets a query look at traces; about rollouts it asks the trace's only one.

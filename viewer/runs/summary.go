@@ -305,7 +305,7 @@ func (m *Model) heal(x patient, spans []Span) bool {
 // recount corrects the spans of a trace by what turned out to be copies.
 func (m *Model) recount(row uint32, spans int) {
 	at := m.traces.edit(row)
-	delta := m.deltaOf(row, at) // also to say that it was healed
+	delta := m.deltaOf(at) // also to say that it was healed
 	if extra := at.spans - int32(spans); extra > 0 && spans > 0 {
 		at.spans, delta.spans = at.spans-extra, delta.spans-extra
 		at.copies, delta.copies = at.copies+extra, delta.copies+extra

@@ -149,10 +149,8 @@ func (t *table) setOf(members []uint32) uint32 {
 
 // with numbers a set with one more member.
 func (t *table) with(set, member uint32) uint32 {
-	for _, m := range t.sets[set][:min(len(t.sets[set]), 8)] {
-		if m == member {
-			return set
-		}
+	if slices.Contains(t.sets[set][:min(len(t.sets[set]), 8)], member) {
+		return set
 	}
 	k := [2]uint32{set, member}
 	if i, ok := t.grown[k]; ok {

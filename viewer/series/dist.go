@@ -1,6 +1,9 @@
 package series
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // dist is how values are spread over buckets. Those of a histogram are numbered from 0 to the number of its bounds. Those of an
 // exponential one are its exponents: bucket i holds what lies above base^i and up to base^(i+1), with base = 2^(2^-scale).
@@ -198,8 +201,8 @@ func (d *dist) quantile(q float64, s scaleOf) float64 {
 	}
 	rank := q * float64(total)
 	seen := 0.0
-	for i := len(d.neg.n) - 1; i >= 0; i-- {
-		if n := float64(d.neg.n[i]); n > 0 {
+	for i, count := range slices.Backward(d.neg.n) {
+		if n := float64(count); n > 0 {
 			if seen+n >= rank {
 				from, to := s.exponent(d.scale, int64(d.neg.low)+int64(i))
 				return s.inside(-between(from, to, 1-(rank-seen)/n, true))

@@ -108,7 +108,7 @@ func (f *fields) next() bool {
 		return false
 	}
 	f.num, f.body = num, nil
-	size := 0
+	var size int
 	if kind == protowire.BytesType {
 		f.body, size = protowire.ConsumeBytes(f.rest[n:])
 	} else {

@@ -40,12 +40,11 @@ func readChunks(f io.ReaderAt, size int64, kind Kind) ([]sealed, []gap, error) {
 		return chunks, nil, nil
 	}
 	b := make([]byte, end)
-	if n, err := f.ReadAt(b, 0); err != nil && err != io.EOF {
+	n, err := f.ReadAt(b, 0)
+	if err != nil && err != io.EOF {
 		return nil, nil, err
-	} else {
-		b = b[:n]
 	}
-	front, gaps := scan(b, kind)
+	front, gaps := scan(b[:n], kind)
 	return append(front, chunks...), gaps, nil
 }
 

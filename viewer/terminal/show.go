@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -101,7 +102,7 @@ func (a *API) Show(ctx context.Context, w io.Writer, trace string) error {
 			return err
 		}
 		if page.Version != s.Version && from > 0 {
-			return fmt.Errorf("the trace grew while it was read; ask again")
+			return errors.New("the trace grew while it was read; ask again")
 		}
 		t.add(&page, from)
 		if page.Next == nil {

@@ -239,7 +239,7 @@ func (s *summary) findRollouts(out *List[Found], text string, list []runs.Run) {
 	}
 }
 
-func (h *Handler) getCompletion(r *http.Request, p *params) (any, error) {
+func (h *Handler) getCompletion(_ *http.Request, p *params) (any, error) {
 	list := p.oneOf("for", "rollouts", "tasks", "runs", "traces")
 	run, text := p.maybe("run"), p.text("text", maxParameter)
 	if p.err != nil {

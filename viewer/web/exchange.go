@@ -159,7 +159,7 @@ func (l flatList) messages() (out []jsontext.Value) {
 			continue
 		}
 		var calls []call
-		for k := 0; k < 256; k++ {
+		for k := range 256 {
 			prefix := "tool_calls." + strconv.Itoa(k) + "."
 			name, ok := m[prefix+"name"]
 			if !ok {

@@ -48,7 +48,7 @@ type GroupTotal struct {
 	Names     int     `json:"names"`
 }
 
-func (h *Handler) getGroups(r *http.Request, p *params) (any, error) {
+func (h *Handler) getGroups(_ *http.Request, p *params) (any, error) {
 	run := p.maybe("run")
 	if p.err != nil {
 		return nil, p.err

@@ -22,7 +22,7 @@ type Name struct {
 	Errors    int64   `json:"errors"`
 }
 
-func (h *Handler) getNames(r *http.Request, p *params) (any, error) {
+func (h *Handler) getNames(_ *http.Request, p *params) (any, error) {
 	a := p.ask()
 	run, group := p.maybe("run"), p.maybe("group")
 	if p.values.Has("group") && group == nil {

@@ -58,7 +58,7 @@ const quietAfter = 30 * time.Minute
 // quiet tells whether the last that came of something ended so long ago.
 func quiet(now time.Time, last uint64) bool { return now.UnixNano()-int64(last) > int64(quietAfter) }
 
-func (h *Handler) getRuns(r *http.Request, p *params) (any, error) {
+func (h *Handler) getRuns(_ *http.Request, p *params) (any, error) {
 	a := p.ask("started", "name", "rollouts", "failed", "rate", "reward", "p95", "spans")
 	if p.err != nil {
 		return nil, p.err

@@ -49,7 +49,7 @@ type ComparedTask struct {
 	BDuration  *int64   `json:"b_duration_ns"`
 }
 
-func (h *Handler) getRunComparison(r *http.Request, p *params) (any, error) {
+func (h *Handler) getRunComparison(_ *http.Request, p *params) (any, error) {
 	a := p.ask()
 	one, two := p.text("a", maxParameter), p.text("b", maxParameter)
 	if one == "" || two == "" {

@@ -71,7 +71,7 @@ func longer(a, b *side, one, two string) string {
 	x, y := a.shown.Rollout, b.shown.Rollout
 	if x != nil && y != nil && x.Total != nil && y.Total != nil && x.Parts != nil && y.Parts != nil && *x.Total != *y.Total {
 		if *x.Total > *y.Total {
-			one, two, x, y = two, one, y, x
+			two, x, y = one, y, x
 		}
 		by, most := *y.Total-*x.Total, 0
 		if by*50 < *y.Total { // too little to ask where it went

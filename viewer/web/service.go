@@ -29,7 +29,7 @@ type Services struct {
 	Total int       `json:"total"`
 }
 
-func (h *Handler) getServices(r *http.Request, p *params) (any, error) {
+func (h *Handler) getServices(_ *http.Request, p *params) (any, error) {
 	since := p.number("since_ns", int64(time.Hour), 1, maxGap)
 	if p.err != nil {
 		return nil, p.err

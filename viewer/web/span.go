@@ -101,8 +101,8 @@ const (
 )
 
 // span is everything about one span; ok is false when it is not in the trace. find tells which traces are here.
-func (v *view) span(id otlp.SpanID, copy int, find func(...otlp.TraceID) map[otlp.TraceID]Trace) (d *SpanDetail, ok bool) {
-	r, copies := v.find(id, copy)
+func (v *view) span(id otlp.SpanID, nth int, find func(...otlp.TraceID) map[otlp.TraceID]Trace) (d *SpanDetail, ok bool) {
+	r, copies := v.find(id, nth)
 	if r == nil {
 		return nil, false
 	}
@@ -111,7 +111,7 @@ func (v *view) span(id otlp.SpanID, copy int, find func(...otlp.TraceID) map[otl
 	texts := newBudget()
 	service := serviceName(res)
 	d = &SpanDetail{
-		Trace: v.trace.ID, Span: s.SpanID, Copy: copy, Copies: copies, Row: int(v.rowOf[r.span]),
+		Trace: v.trace.ID, Span: s.SpanID, Copy: nth, Copies: copies, Row: int(v.rowOf[r.span]),
 		Name: clip(otlp.Text(s.Name), maxText), Kind: s.Kind.String(), Status: s.Status.String(),
 		Message: clip(otlp.Text(s.Message), maxText), TraceState: clip(otlp.Text(s.State), 1000),
 		Start: Instant(s.Start), End: known(s.End), StartNS: r.start, Open: s.End == 0, Flags: r.flags,
@@ -130,12 +130,12 @@ func (v *view) span(id otlp.SpanID, copy int, find func(...otlp.TraceID) map[otl
 	if why, ok := s.Attr(semconv.SpanTruncatedReason); ok {
 		d.TruncatedReason = clip(otlp.Text(why.Str()), 1000)
 	}
-	d.Attributes, d.AttributesTotal = texts.attributes(s.Attributes(), maxAttributes)
+	d.Attributes, d.AttributesTotal = texts.attributes(s.Attributes())
 	v.eventsOf(d, s, texts)
 	v.linksOf(d, s, texts, find)
 	d.Scope = Scope{Name: clip(otlp.Text(sc.Name), 1000), Version: clip(otlp.Text(sc.Version), 1000)}
-	d.Scope.Attributes, _ = texts.attributes(sc.Attributes(), maxAttributes)
-	d.Resource.Attributes, d.Resource.AttributesTotal = texts.attributes(res.Attributes(), maxAttributes)
+	d.Scope.Attributes, _ = texts.attributes(sc.Attributes())
+	d.Resource.Attributes, d.Resource.AttributesTotal = texts.attributes(res.Attributes())
 	return d, true
 }
 
@@ -145,7 +145,7 @@ func (v *view) eventsOf(d *SpanDetail, s *otlp.Span, texts *budget) {
 			continue
 		}
 		event := Event{Name: clip(otlp.Text(e.Name), 1000), Time: Instant(e.Time), StartNS: gap(e.Time, v.start)}
-		event.Attributes, _ = texts.attributes(e.Attributes(), maxAttributes)
+		event.Attributes, _ = texts.attributes(e.Attributes())
 		d.Events = append(d.Events, event)
 	}
 }
@@ -157,7 +157,7 @@ func (v *view) linksOf(d *SpanDetail, s *otlp.Span, texts *budget, find func(...
 			continue
 		}
 		link := Link{Trace: l.TraceID, Span: l.SpanID}
-		link.Attributes, _ = texts.attributes(l.Attributes(), maxAttributes)
+		link.Attributes, _ = texts.attributes(l.Attributes())
 		d.Links = append(d.Links, link)
 		if l.TraceID != v.trace.ID && !slices.Contains(others, l.TraceID) {
 			others = append(others, l.TraceID)

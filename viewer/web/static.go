@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"mime"
@@ -60,7 +61,7 @@ func loadStatic(files fs.FS) (*static, error) {
 	s.hash = hex.EncodeToString(sum.Sum(nil))[:16]
 	index, ok := s.files["index.html"]
 	if !ok {
-		return nil, fmt.Errorf("cannot read the files of the page: there is no index.html")
+		return nil, errors.New("cannot read the files of the page: there is no index.html")
 	}
 	index.plain = bytes.ReplaceAll(index.plain, []byte(placeholder), []byte(staticBase+s.hash+"/"))
 	for _, f := range s.files {

@@ -1,8 +1,8 @@
 package web
 
 import (
-	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/lensgo/lens/viewer/store"
@@ -137,10 +137,10 @@ func (h *Handler) status() Status {
 // problemsOf says in sentences what is wrong with the store.
 func problemsOf(s store.Stats) (list []string) {
 	if s.Damaged > 0 {
-		list = append(list, fmt.Sprintf("%s damaged and left out.", count(s.Damaged, "part of the store is", "parts of the store are")))
+		list = append(list, count(s.Damaged, "part of the store is", "parts of the store are")+" damaged and left out.")
 	}
 	if s.Torn > 0 {
-		list = append(list, fmt.Sprintf("%s at the end of files belonged to nothing whole. They are kept in the folder quarantine.", count(s.Torn, "byte", "bytes")))
+		list = append(list, count(s.Torn, "byte", "bytes")+" at the end of files belonged to nothing whole. They are kept in the folder quarantine.")
 	}
 	return list
 }
@@ -154,7 +154,7 @@ func count(n int64, one, many string) string {
 
 // commas writes a number with a comma between thousands.
 func commas(n int64) string {
-	digits := fmt.Sprint(n)
+	digits := strconv.FormatInt(n, 10)
 	var b strings.Builder
 	for i, c := range digits {
 		if i > 0 && digits[i-1] != '-' && (len(digits)-i)%3 == 0 {

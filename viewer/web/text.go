@@ -49,9 +49,9 @@ func (b *budget) cut(s string) (text string, cut int) {
 }
 
 // attributes turns attributes into text, and counts all there are.
-func (b *budget) attributes(each func(func(string, otlp.Value) bool), limit int) (list []Attribute, total int) {
+func (b *budget) attributes(each func(func(string, otlp.Value) bool)) (list []Attribute, total int) {
 	for key, v := range each {
-		if total++; total > limit {
+		if total++; total > maxAttributes {
 			continue
 		}
 		kind, text := valueText(v)

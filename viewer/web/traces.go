@@ -34,7 +34,7 @@ type RolloutKey struct {
 	Retry   int64  `json:"retry"`
 }
 
-func (h *Handler) getTraces(r *http.Request, p *params) (any, error) {
+func (h *Handler) getTraces(_ *http.Request, p *params) (any, error) {
 	a := p.ask("started", "dur", "spans", "errors", "root", "service")
 	run := p.maybe("run")
 	if p.err != nil {

@@ -476,11 +476,11 @@ func (v *view) outputTokens(r *row) (int64, bool) {
 	return 0, false
 }
 
-// find returns the row of a span: of several with the same id that copy.
-func (v *view) find(id otlp.SpanID, copy int) (r *row, copies int) {
+// find returns the row of a span: of several with the same id the nth copy.
+func (v *view) find(id otlp.SpanID, nth int) (r *row, copies int) {
 	for i := range v.rows {
 		if c := &v.rows[i]; c.id == id && c.span >= 0 {
-			if int(c.copy) == copy {
+			if int(c.copy) == nth {
 				r = c
 			}
 			copies++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -130,8 +131,7 @@ func (x *views) drop(k *keptView) {
 // trim lets the least used go, and those that nobody asked for in a while: memory is for those who look.
 func (x *views) trim() {
 	total := 0
-	for i := len(x.kept) - 1; i >= 0; i-- {
-		k := x.kept[i]
+	for i, k := range slices.Backward(x.kept) {
 		total += k.bytes
 		if old := x.now().Sub(k.at) >= 4*viewAge; old || i < len(x.kept)-1 && (total > viewBytes || len(x.kept)-i > viewsKept) {
 			total -= k.bytes

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -87,7 +88,7 @@ type Handler struct {
 // New makes the handler. It starts to read the results file in the background, until [Handler.Close].
 func New(o Options) (*Handler, error) {
 	if o.Store == nil || o.Runs == nil {
-		return nil, fmt.Errorf("cannot serve the viewer: Options must have a Store and Runs")
+		return nil, errors.New("cannot serve the viewer: Options must have a Store and Runs")
 	}
 	files := o.Files
 	if files == nil {
