@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -136,7 +137,7 @@ func dial(m maker) (client testpb.TestServiceClient, done func() error) {
 	testpb.RegisterTestServiceServer(server, service{})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	conn, err := grpc.NewClient("passthrough:///service.example:81", append(m.client[:len(m.client):len(m.client)],
+	conn, err := grpc.NewClient("passthrough:///service.example:81", append(slices.Clip(m.client),
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))...)
 	if err != nil {

@@ -46,7 +46,7 @@ type echo struct{}
 func (echo) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{
 		StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Request: r,
-		Body: io.NopCloser(strings.NewReader(r.Header.Get("traceparent"))),
+		Body: io.NopCloser(strings.NewReader(r.Header.Get("Traceparent"))),
 	}, nil
 }
 

@@ -91,7 +91,7 @@ var errOdd = errors.New("the request is not as this package writes it")
 // protobufMarks finds the marks of an ExportTraceServiceRequest.
 func protobufMarks(b []byte) ([]mark, error) {
 	f := finder{whole: b}
-	err := f.fields(b, func(num protowire.Number, v []byte) error { // resource_spans
+	err := f.fields(b, func(_ protowire.Number, v []byte) error { // resource_spans
 		return f.fields(v, func(num protowire.Number, v []byte) error {
 			switch num {
 			case 1: // resource

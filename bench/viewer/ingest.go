@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/lensgo/lens/bench"
@@ -74,8 +75,8 @@ func (r *run) ingestSides() (sides []side, page *tab, stop func() error, err err
 	var stops []func() error
 	stop = func() error {
 		var errs []error
-		for i := len(stops) - 1; i >= 0; i-- {
-			errs = append(errs, stops[i]())
+		for _, stop := range slices.Backward(stops) {
+			errs = append(errs, stop())
 		}
 		return errors.Join(errs...)
 	}

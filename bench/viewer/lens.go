@@ -162,11 +162,11 @@ func (v *viewerProcess) kill() {
 }
 
 // endpoint is where a protocol goes.
-func (v *program) endpoint(p load.Protocol) string {
-	if p == load.GRPC {
-		return v.said["OTLP/gRPC"]
+func (p *program) endpoint(protocol load.Protocol) string {
+	if protocol == load.GRPC {
+		return p.said["OTLP/gRPC"]
 	}
-	return v.said["OTLP/HTTP"]
+	return p.said["OTLP/HTTP"]
 }
 
 // get asks the API, and returns how many bytes the answer has.
