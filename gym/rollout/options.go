@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,14 +27,23 @@ const (
 
 // Options says what to collect. Input and Output are needed, the rest may be zero.
 type Options struct {
-	Input  string // JSONL, one task a line; not read when a resumed run finds its materialized inputs
-	Output string // JSONL; folders are made. Without Resume it is emptied
+	Input  string // JSONL, one task a line, also compressed with gzip or zstd. A resumed run compares it with what it began with
+	Output string // JSONL; folders are made. Without Resume it is emptied. Each shard has one of its own, see [Shard.Output]
 
-	Limit       int              // the first rows only; 0 is all
-	Repeats     int              // rollouts a row; 0 is 1
+	Limit        int            // the first rows only; 0 is all
+	Repeats      int            // rollouts a row; 0 is 1
+	AgentRepeats map[string]int // or rollouts a row by its agent; "_default" is for agents without an entry
+	AddSeed      bool           // each rollout of a row gets a seed of its own: its index, in metadata.extra_body
+	Prompt       *Prompt        // makes the input of every row; nil: rows bring their own
+	Shard        Shard          // the part of the tasks to run
+	RunID        string         // the name of the run, the same for all shards; "": made up. A resumed run keeps the one it began with
+
 	Concurrency int              // rollouts in flight; 0 is 1024
+	Adapt       bool             // find out how many are best, up to Concurrency
 	Timeout     time.Duration    // for one rollout; 0 is none
 	Resume      bool             // go on where the last run on this output ended
+	Force       bool             // also when that one had other options, data or configuration
+	Again       bool             // a rollout whose agent did not answer begins again in this run, up to MaxAttempts
 	MaxAttempts int              // of one rollout over all runs; 0 is NEMO_GYM_MAX_ROLLOUT_ATTEMPTS, else 3
 	Agent       string           // for rows that name none
 	Params      responses.Object // laid over each row's responses_create_params, name by name
@@ -45,6 +56,9 @@ type Options struct {
 	// Watch is told how far the run is, at most four times a second, and once more when no rollout runs any more. Calls follow
 	// each other, and the last one has ended when Run returns; no rollout waits for them. Nil: nobody watches.
 	Watch func(Progress)
+
+	Captures Captures // what is attached to rows; nil: nothing
+	Meter    Meter    // nil: nobody
 
 	Traced      bool // telemetry is on: rollouts without a span get a reserved trace id
 	SingleTrace bool // rollouts are children of gym.job
@@ -65,6 +79,17 @@ func (o *Options) check() error {
 	}
 	if o.Repeats < 0 {
 		bad("num_repeats is %d; it must be at least 1", o.Repeats)
+	}
+	if len(o.AgentRepeats) > 0 && o.Repeats > 0 {
+		bad("num_repeats is a number and a mapping at once; give one of them")
+	}
+	for _, agent := range slices.Sorted(maps.Keys(o.AgentRepeats)) {
+		if n := o.AgentRepeats[agent]; n < 1 {
+			bad("num_repeats of %s is %d; it must be at least 1", agent, n)
+		}
+	}
+	if err := o.Shard.check(); err != nil {
+		errs = append(errs, err)
 	}
 	if o.Concurrency < 0 {
 		bad("concurrency is %d; it must be at least 1, or 0 for the default of %d", o.Concurrency, defaultConcurrency)
@@ -88,8 +113,11 @@ func (o *Options) check() error {
 
 // fill puts defaults into zero fields.
 func (o *Options) fill() error {
-	if o.Repeats == 0 {
+	if o.Repeats == 0 && len(o.AgentRepeats) == 0 {
 		o.Repeats = 1
+	}
+	if o.Meter == nil {
+		o.Meter = noMeter{}
 	}
 	if o.Concurrency == 0 {
 		o.Concurrency = defaultConcurrency

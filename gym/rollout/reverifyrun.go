@@ -272,7 +272,7 @@ func (r *reverifying) count(k key, out *outcome) {
 
 func (r *reverifying) say(format string, args ...any) {
 	if r.o.Progress != nil {
-		fmt.Fprintf(r.o.Progress, format+"\n", args...)
+		fmt.Fprintln(r.o.Progress, results.Clean(fmt.Sprintf(format, args...)))
 	}
 }
 
