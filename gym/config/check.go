@@ -26,6 +26,7 @@ func check(tree *node, ps *problems) *Graph {
 		}
 		in, good := c.instance(e, host)
 		if good {
+			in.graph = g
 			g.Instances = append(g.Instances, in)
 		}
 		if good || in != nil && !c.lenient {

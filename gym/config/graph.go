@@ -45,7 +45,8 @@ type Instance struct {
 	File         string // where it was declared first
 	Line, Column int
 
-	node *node // the implementation's mapping in the tree
+	node  *node // the implementation's mapping in the tree
+	graph *Graph
 }
 
 // Ref is one server's reference to another.
@@ -199,7 +200,9 @@ func graphOf(tree *node) *Graph {
 	for _, e := range tree.entries {
 		kind, impl := firstImplementation(e.value)
 		if impl != nil && !isReserved(e.name) {
-			g.Instances = append(g.Instances, newInstance(e, kind, impl, host))
+			in := newInstance(e, kind, impl, host)
+			in.graph = g
+			g.Instances = append(g.Instances, in)
 		}
 	}
 	return g
@@ -275,6 +278,10 @@ func (i *Instance) DecodeSettings(v any) error {
 	}
 	return nil
 }
+
+// DecodeGlobal reads a top-level value of the configuration that the instance stands in, as [Graph.DecodeValue] does: what
+// holds for the whole run, such as observability_enabled. An instance that was not made by Load or Decode has none.
+func (i *Instance) DecodeGlobal(name string, v any) error { return i.graph.DecodeValue(name, v) }
 
 // URL is the base address of the instance.
 func (i *Instance) URL() string {

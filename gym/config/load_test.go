@@ -496,3 +496,29 @@ func roundTrip(t *testing.T, g *Graph) {
 		t.Fatalf("not JSON: %s", shown)
 	}
 }
+
+// What holds for the whole run can be asked of each instance, where the configuration was read and in a server's process.
+func TestDecodeGlobal(t *testing.T) {
+	write(t, map[string]string{"a.yaml": "observability_enabled: true\ntools:\n  resources_servers:\n    x: {entrypoint: app.py, domain: agent}\n"})
+	g := mustLoad(t, Overrides{}, "a.yaml")
+	encoded, err := g.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, err := Decode(encoded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, in := range map[string]*Instance{"loaded": g.Instance("tools"), "decoded": there.Instance("tools")} {
+		on, absent := false, "as it was"
+		if err := errors.Join(in.DecodeGlobal("observability_enabled", &on), in.DecodeGlobal("results_dir", &absent)); err != nil || !on || absent != "as it was" {
+			t.Errorf("%s: %v, %q, %v", name, on, absent, err)
+		}
+		if err := in.DecodeGlobal("observability_enabled", new(int)); err == nil {
+			t.Errorf("%s: true was read into a number", name)
+		}
+	}
+	if err := (&Instance{}).DecodeGlobal("observability_enabled", new(bool)); err != nil {
+		t.Error(err)
+	}
+}

@@ -44,6 +44,11 @@ func RolloutID(ctx context.Context) string {
 	if id, ok := MarkedRollout(ctx); ok {
 		return id
 	}
+	return PathRollout(ctx)
+}
+
+// PathRollout returns the id of the path prefix /ng-rollout/<id> that the request came by, "" without one.
+func PathRollout(ctx context.Context) string {
 	if in := inboundFrom(ctx); in != nil {
 		return in.rollout
 	}
