@@ -114,9 +114,9 @@ func interrupted(err error) error {
 
 func writeMerged(w io.Writer, m *results.Merged, plain bool) {
 	for _, note := range m.Notes {
-		fmt.Fprintf(w, "note: %s\n", note)
+		fmt.Fprintf(w, "note: %s\n", results.Clean(note))
 	}
-	fmt.Fprintf(w, "%d results of %d files, agents %s\n", m.Rollouts, len(m.Shards), strings.Join(m.Agents, ", "))
+	fmt.Fprintf(w, "%d results of %d files, agents %s\n", m.Rollouts, len(m.Shards), results.Clean(strings.Join(m.Agents, ", ")))
 	if m.Expected > 0 {
 		fmt.Fprintf(w, "%d rollouts expected, %d scored, %d failed, %d missing\n", m.Expected, m.Rollouts, m.Failed, m.Expected-m.Rollouts-m.Failed)
 	}

@@ -29,7 +29,7 @@ func newEvalProfile() *cobra.Command {
 			}
 			w := cmd.OutOrStdout()
 			for _, note := range p.Notes {
-				fmt.Fprintf(w, "note: %s\n", note)
+				fmt.Fprintf(w, "note: %s\n", results.Clean(note))
 			}
 			_, err = fmt.Fprintf(w, "%d tasks, %d of %d rollouts\nwrote %s\nwrote %s\n", p.Tasks, p.Rollouts, p.Expected, p.Profile, p.AgentMetrics)
 			return err

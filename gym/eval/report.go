@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/lensgo/lens/gym/results"
 	"github.com/lensgo/lens/gym/rollout"
 )
 
@@ -62,10 +63,10 @@ const shownFailures = 5
 
 func writeFailures(w io.Writer, s *rollout.Summary) {
 	for _, c := range classes(s.FailureClasses) {
-		fmt.Fprintf(w, "%d failed with %s\n", c.Count, c.Class)
+		fmt.Fprintf(w, "%d failed with %s\n", c.Count, results.Clean(c.Class))
 	}
 	for _, f := range s.Failures[:min(len(s.Failures), shownFailures)] {
-		fmt.Fprintf(w, "  %v\n", f)
+		fmt.Fprintf(w, "  %s\n", results.Clean(f.String()))
 	}
 	if more := s.Failed - shownFailures; more > 0 {
 		fmt.Fprintf(w, "  and %d more\n", more)

@@ -129,7 +129,7 @@ func readSide(f Files) (_ *runSide, err error) {
 	if Find(f.Output) == "" && Find(f.Materialized) == "" {
 		return nil, fmt.Errorf("cannot compare %s: it does not exist", f.Output)
 	}
-	s := &runSide{Compared: Compared{File: f.Output}, tasks: map[taskKey]*taskSide{}}
+	s := &runSide{Compared: Compared{File: strings.ToValidUTF8(f.Output, "\uFFFD")}, tasks: map[taskKey]*taskSide{}}
 	done := map[Key]bool{}
 	if Find(f.Output) != "" {
 		if err := s.results(f.Output, done); err != nil {
@@ -161,7 +161,7 @@ func (s *runSide) read(path string, each func(k Key, r Row) error) error {
 		return each(k, r)
 	})
 	if torn != nil {
-		s.notes = append(s.notes, torn.String())
+		s.notes = append(s.notes, strings.ToValidUTF8(torn.String(), "\uFFFD"))
 	}
 	return err
 }
@@ -288,17 +288,12 @@ func minus(a, b *float64) *float64 {
 	return new(*a - *b)
 }
 
-// meanOf sums from the smallest on, so that the order in which values come does not show. It sorts them.
+// meanOf is nil of nothing. It sorts the values.
 func meanOf(values []float64) *float64 {
 	if len(values) == 0 {
 		return nil
 	}
-	slices.Sort(values)
-	sum := 0.0
-	for _, x := range values {
-		sum += x
-	}
-	return new(sum / float64(len(values)))
+	return new(passk.Average(values))
 }
 
 // compare puts the worst regression first.

@@ -154,7 +154,7 @@ func (s *Shown) WriteText(w io.Writer, attempt int, full bool) error {
 		p.most = 0
 	}
 	for _, note := range s.Notes {
-		p.line("note: %s", clean(note))
+		p.line("note: %s", Clean(note))
 	}
 	s.head(p, one)
 	params, _ := s.Input.Sub(keyParams)
@@ -175,22 +175,22 @@ func (s *Shown) head(p *page, one picked) {
 	row := one.row
 	p.line("rollout %v", s.Key)
 	agent := cmp.Or(agentOf(row), agentOf(s.Input))
-	p.line("agent    %s", clean(cmp.Or(agent, "unknown")))
+	p.line("agent    %s", Clean(cmp.Or(agent, "unknown")))
 	if id, ok := row.String(keyID); ok {
-		p.line("id       %s", clean(id))
+		p.line("id       %s", Clean(id))
 	}
 	if len(s.Failures) > 0 {
 		p.line("attempt  %d", one.attempt)
 	}
 	switch v, hasReward := row.Get(keyReward); {
 	case one.failed:
-		p.line("outcome  failed: %s", clean(failureText(row)))
+		p.line("outcome  failed: %s", Clean(failureText(row)))
 	case row.Len() == 0:
 		p.line("outcome  no result yet")
 	case !hasReward:
 		p.line("outcome  done, without a reward")
 	default:
-		p.line("reward   %s", clean(string(v)))
+		p.line("reward   %s", Clean(string(v)))
 	}
 	if response, ok := row.Sub(keyResponse); ok {
 		usage, _ := response.Sub("usage")
@@ -202,7 +202,7 @@ func (s *Shown) head(p *page, one picked) {
 	}
 	for i, f := range s.Failures {
 		if n := attemptOf(f, i); !one.failed || n != one.attempt {
-			p.line("failed   attempt %d: %s", n, clean(failureText(f)))
+			p.line("failed   attempt %d: %s", n, Clean(failureText(f)))
 		}
 	}
 }
@@ -243,7 +243,7 @@ func (p *page) heading(name string) { p.line("\n== %s", name) }
 
 // said prints one part of a conversation.
 func (p *page) said(who, text string) {
-	p.line("\n[%s]", clean(who))
+	p.line("\n[%s]", Clean(who))
 	if text != "" {
 		p.text(block(cut(text, p.most)))
 	}
@@ -376,7 +376,7 @@ func (p *page) members(row responses.Object) {
 			p.said(name, text)
 			continue
 		}
-		p.line("%s: %s", clean(name), clean(text))
+		p.line("%s: %s", Clean(name), Clean(text))
 	}
 }
 
@@ -444,7 +444,7 @@ func (l *list) keys() []Key {
 func (l *list) write(w io.Writer, limit int) error {
 	for _, s := range []*Set{l.results, l.failures, l.inputs} {
 		for _, note := range s.Notes() {
-			fmt.Fprintf(w, "note: %s\n", clean(note))
+			fmt.Fprintf(w, "note: %s\n", Clean(note))
 		}
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -498,8 +498,8 @@ func (l *list) row(w io.Writer, k Key) error {
 	}
 	response, _ := row.Sub(keyResponse)
 	usage, _ := response.Sub("usage")
-	_, err = fmt.Fprintf(w, "%v\t%s\t%s\t%d\t%s\t%s\t%s\n", k, clean(cmp.Or(agent, "-")), memberText(row, keyReward), calls(response),
-		memberText(usage, "input_tokens"), memberText(usage, "output_tokens"), clean(firstLine(outcome)))
+	_, err = fmt.Fprintf(w, "%v\t%s\t%s\t%d\t%s\t%s\t%s\n", k, Clean(cmp.Or(agent, "-")), memberText(row, keyReward), calls(response),
+		memberText(usage, "input_tokens"), memberText(usage, "output_tokens"), Clean(firstLine(outcome)))
 	return err
 }
 
@@ -519,7 +519,7 @@ func memberText(o responses.Object, name string) string {
 	if !ok || v.Kind() == 'n' {
 		return "-"
 	}
-	return clean(string(v))
+	return Clean(string(v))
 }
 
 // firstLine is a text that fits a column.

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// clean makes text from outside fit for one line of a terminal: control characters, invisible ones among them, are written as
+// Clean makes text from outside fit for one line of a terminal: control characters, invisible ones among them, are written as
 // escapes.
-func clean(s string) string {
+func Clean(s string) string {
 	if strings.IndexFunc(s, active) < 0 && utf8.ValidString(s) {
 		return s
 	}
@@ -45,7 +45,7 @@ func block(s string) string {
 			if i > 0 {
 				b.WriteByte('\t')
 			}
-			b.WriteString(clean(part))
+			b.WriteString(Clean(part))
 		}
 		b.WriteByte('\n')
 	}

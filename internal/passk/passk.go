@@ -1,6 +1,9 @@
 package passk
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Estimate returns 1 - C(n-c, k)/C(n, k), the chance that k attempts drawn from n, of which c succeeded, hold a success. It
 // returns false when there is no such number: k below 1 or above n, or c not in 0 to n.
@@ -64,4 +67,18 @@ func Mean(tasks [][]float64, k int) (mean float64, n int) {
 		return 0, 0
 	}
 	return sum / float64(n), n
+}
+
+// Average is the mean of values, 0 of none. It sorts them and adds from the smallest on, so that the order in which they came never
+// shows in the last digits.
+func Average(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	slices.Sort(values)
+	sum := 0.0
+	for _, x := range values {
+		sum += x
+	}
+	return sum / float64(len(values))
 }

@@ -98,6 +98,16 @@ func TestOtherRewards(t *testing.T) {
 	}
 }
 
+func TestAverage(t *testing.T) {
+	if got := passk.Average(nil); got != 0 {
+		t.Errorf("of nothing: %v, want 0", got)
+	}
+	one, other := []float64{0.1, 0.2, 0.3, 1e9}, []float64{1e9, 0.3, 0.2, 0.1}
+	if a, b := passk.Average(one), passk.Average(other); a != b || math.Abs(a-250000000.15) > 1e-6 {
+		t.Errorf("%v and %v in another order", a, b)
+	}
+}
+
 func TestAllocations(t *testing.T) {
 	tasks := [][]float64{{1, 0, 0, 1}, {0, 0, 0, 0}}
 	if n := testing.AllocsPerRun(100, func() { passk.Mean(tasks, 2) }); n != 0 {

@@ -132,7 +132,7 @@ func (d TaskDifference) compare(o TaskDifference) int {
 type sideSum struct{ means, passes []float64 }
 
 func (s *sideSum) side() Side {
-	out := Side{HasPass: len(s.passes) > 0, Pass: meanOf(s.passes)}
+	out := Side{HasPass: len(s.passes) > 0, Pass: passk.Average(s.passes)}
 	for _, x := range s.means {
 		out.Reward.add(x)
 	}

@@ -150,20 +150,7 @@ func meanPass(tasks [][]float64, k int) (float64, int) {
 			each = append(each, p)
 		}
 	}
-	return meanOf(each), len(each)
-}
-
-// meanOf sums from the smallest on.
-func meanOf(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	slices.Sort(values)
-	sum := 0.0
-	for _, x := range values {
-		sum += x
-	}
-	return sum / float64(len(values))
+	return passk.Average(each), len(each)
 }
 
 // rewardsOf lists the rewards in the order of the attempts.
