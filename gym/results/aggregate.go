@@ -76,8 +76,9 @@ func (a *Aggregator) Write(ctx context.Context, ask Ask, path string) (wrote boo
 	var errs []error
 	var entries []responses.Object
 	for _, agent := range a.agents {
-		body := append(a.bodies[agent], "]}"...)
+		body := a.bodies[agent]
 		delete(a.bodies, agent)
+		body = append(body, "]}"...)
 		answer, err := ask(ctx, agent, body)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("cannot aggregate the results of agent %s: %w", agent, err))

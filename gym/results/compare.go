@@ -148,7 +148,7 @@ func readSide(f Files) (_ *runSide, err error) {
 			return nil, err
 		}
 	}
-	s.Compared.Tasks = len(s.tasks)
+	s.Tasks = len(s.tasks)
 	return s, nil
 }
 

@@ -154,7 +154,7 @@ func (s *Shown) WriteText(w io.Writer, attempt int, full bool) error {
 		p.most = 0
 	}
 	for _, note := range s.Notes {
-		p.line("note: %s", Clean(note))
+		p.linef("note: %s", Clean(note))
 	}
 	s.head(p, one)
 	params, _ := s.Input.Sub(keyParams)
@@ -173,36 +173,36 @@ func (s *Shown) WriteText(w io.Writer, attempt int, full bool) error {
 // head says what the rollout is and how it ended.
 func (s *Shown) head(p *page, one picked) {
 	row := one.row
-	p.line("rollout %v", s.Key)
+	p.linef("rollout %v", s.Key)
 	agent := cmp.Or(agentOf(row), agentOf(s.Input))
-	p.line("agent    %s", Clean(cmp.Or(agent, "unknown")))
+	p.linef("agent    %s", Clean(cmp.Or(agent, "unknown")))
 	if id, ok := row.String(keyID); ok {
-		p.line("id       %s", Clean(id))
+		p.linef("id       %s", Clean(id))
 	}
 	if len(s.Failures) > 0 {
-		p.line("attempt  %d", one.attempt)
+		p.linef("attempt  %d", one.attempt)
 	}
 	switch v, hasReward := row.Get(keyReward); {
 	case one.failed:
-		p.line("outcome  failed: %s", Clean(failureText(row)))
+		p.linef("outcome  failed: %s", Clean(failureText(row)))
 	case row.Len() == 0:
-		p.line("outcome  no result yet")
+		p.linef("outcome  no result yet")
 	case !hasReward:
-		p.line("outcome  done, without a reward")
+		p.linef("outcome  done, without a reward")
 	default:
-		p.line("reward   %s", Clean(string(v)))
+		p.linef("reward   %s", Clean(string(v)))
 	}
 	if response, ok := row.Sub(keyResponse); ok {
 		usage, _ := response.Sub("usage")
 		in, hasIn := usage.Int("input_tokens")
 		out, hasOut := usage.Int("output_tokens")
 		if hasIn || hasOut {
-			p.line("tokens   %d in, %d out", in, out)
+			p.linef("tokens   %d in, %d out", in, out)
 		}
 	}
 	for i, f := range s.Failures {
 		if n := attemptOf(f, i); !one.failed || n != one.attempt {
-			p.line("failed   attempt %d: %s", n, Clean(failureText(f)))
+			p.linef("failed   attempt %d: %s", n, Clean(failureText(f)))
 		}
 	}
 }
@@ -210,18 +210,19 @@ func (s *Shown) head(p *page, one picked) {
 // failureText is the class of a failure and what explains it.
 func failureText(row responses.Object) string {
 	class, _ := row.String(keyFailureClass)
-	text := cmp.Or(class, "without a class")
+	var b strings.Builder
+	b.WriteString(cmp.Or(class, "without a class"))
 	for name := range row.All() {
 		if strings.HasPrefix(name, "_ng_failure_") && strings.HasSuffix(name, "error") {
 			if why, ok := row.String(name); ok {
-				text += ": " + why
+				b.WriteString(": " + why)
 			}
 		}
 	}
 	if terminal, _ := row.Bool(keyTerminal); terminal {
-		text += " (for good)"
+		b.WriteString(" (for good)")
 	}
-	return text
+	return b.String()
 }
 
 // page prints; it remembers the first error.
@@ -231,7 +232,7 @@ type page struct {
 	err  error
 }
 
-func (p *page) line(format string, args ...any) { p.text(fmt.Sprintf(format, args...) + "\n") }
+func (p *page) linef(format string, args ...any) { p.text(fmt.Sprintf(format, args...) + "\n") }
 
 func (p *page) text(s string) {
 	if p.err == nil {
@@ -239,11 +240,11 @@ func (p *page) text(s string) {
 	}
 }
 
-func (p *page) heading(name string) { p.line("\n== %s", name) }
+func (p *page) heading(name string) { p.linef("\n== %s", name) }
 
 // said prints one part of a conversation.
 func (p *page) said(who, text string) {
-	p.line("\n[%s]", Clean(who))
+	p.linef("\n[%s]", Clean(who))
 	if text != "" {
 		p.text(block(cut(text, p.most)))
 	}
@@ -376,7 +377,7 @@ func (p *page) members(row responses.Object) {
 			p.said(name, text)
 			continue
 		}
-		p.line("%s: %s", Clean(name), Clean(text))
+		p.linef("%s: %s", Clean(name), Clean(text))
 	}
 }
 

@@ -263,9 +263,9 @@ func (v *Reverification) choose() error {
 	return nil
 }
 
-// todo leaves out what is done, or is not to be tried again.
-func (v *Reverification) todo() []key {
-	var todo []key
+// remaining leaves out what is done, or is not to be tried again.
+func (v *Reverification) remaining() []key {
+	var list []key
 	for _, k := range v.all {
 		switch b := &v.before; {
 		case b.done[k]:
@@ -273,10 +273,10 @@ func (v *Reverification) todo() []key {
 		case !v.o.Append && (b.terminal[k] || b.attempts[k] >= v.o.MaxAttempts):
 			v.summary.GivenUp++
 		default:
-			todo = append(todo, k)
+			list = append(list, k)
 		}
 	}
-	return todo
+	return list
 }
 
 // route finds the resources servers, and says all that is wrong at once.

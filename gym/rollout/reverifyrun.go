@@ -42,7 +42,7 @@ func (v *Reverification) Run(ctx context.Context, client *wire.Client) (*Reverif
 	if err := v.guard(ctx, client); err != nil {
 		return nil, err
 	}
-	todo := v.todo()
+	todo := v.remaining()
 	j, err := openJournal(v.files, &v.before)
 	if err != nil {
 		return nil, err
@@ -257,7 +257,7 @@ func (r *reverifying) count(k key, out *outcome) {
 		s.Failed++
 		s.Classes[out.class]++
 		if s.Failed <= maxProblems {
-			r.say("task %d, rollout %d failed with %s: %s", k.task, k.rollout, out.class, out.text())
+			r.sayf("task %d, rollout %d failed with %s: %s", k.task, k.rollout, out.class, out.text())
 		}
 	}
 	r.ended++
@@ -266,11 +266,11 @@ func (r *reverifying) count(k key, out *outcome) {
 		r.marks, told = r.marks[1:], true
 	}
 	if told {
-		r.say("reverified %d of %d (%d %%)", r.ended, len(r.todo), 100*r.ended/len(r.todo))
+		r.sayf("reverified %d of %d (%d %%)", r.ended, len(r.todo), 100*r.ended/len(r.todo))
 	}
 }
 
-func (r *reverifying) say(format string, args ...any) {
+func (r *reverifying) sayf(format string, args ...any) {
 	if r.o.Progress != nil {
 		fmt.Fprintln(r.o.Progress, results.Clean(fmt.Sprintf(format, args...)))
 	}

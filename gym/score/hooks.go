@@ -37,7 +37,7 @@ func (h Hooks) Aggregate(rows []responses.Object) Report {
 		return report
 	}
 	if h.Metrics != nil {
-		report.add(h.Metrics(tasksOf(sorted)))
+		report = report.with(h.Metrics(tasksOf(sorted)))
 	}
 	if h.Key != nil {
 		report.Key = h.Key(slices.Clone(report.Agent))
@@ -47,8 +47,8 @@ func (h Hooks) Aggregate(rows []responses.Object) Report {
 	return report
 }
 
-// add lays what an environment computed over the report.
-func (r *Report) add(c Custom) {
+// with lays what an environment computed over the report.
+func (r Report) with(c Custom) Report {
 	r.Agent = r.Agent.With(c.Agent)
 	r.More.Merge(c.More)
 	for i := range r.Groups {
@@ -56,6 +56,7 @@ func (r *Report) add(c Custom) {
 		more.Delete(taskIndex)
 		r.Groups[i].More.Merge(more)
 	}
+	return r
 }
 
 // tasksOf groups rows that are sorted by task.
