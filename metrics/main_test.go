@@ -1,0 +1,100 @@
+//go:build !lens_off
+
+package metrics_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"go.opentelemetry.io/otel/attribute"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.uber.org/goleak"
+
+	"github.com/lensgo/lens/internal/seam"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// meter is a provider that stands behind package metrics until the test ends.
+type meter struct{ reader *sdkmetric.ManualReader }
+
+func newMeter(t *testing.T) meter {
+	t.Helper()
+	reader := sdkmetric.NewManualReader()
+	provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))
+	seam.SetMeterProvider(provider)
+	t.Cleanup(func() {
+		seam.SetMeterProvider(nil)
+		if err := provider.Shutdown(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return meter{reader}
+}
+
+// point is one series: its attributes as text, the value, and of a histogram the count and the bounds.
+type point struct {
+	attributes string
+	value      float64
+	count      uint64
+	bounds     []float64
+	exemplars  int
+}
+
+// found is a metric as it was exported.
+type found struct {
+	unit, kind, scope string
+	points            []point
+}
+
+func (m meter) collect(t *testing.T) map[string]found {
+	t.Helper()
+	var data metricdata.ResourceMetrics
+	if err := m.reader.Collect(context.Background(), &data); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]found{}
+	for _, scope := range data.ScopeMetrics {
+		for _, metric := range scope.Metrics {
+			f := found{unit: metric.Unit, scope: scope.Scope.Name}
+			f.kind, f.points = points(t, metric.Data)
+			slices.SortFunc(f.points, func(a, b point) int { return slices.Compare([]string{a.attributes}, []string{b.attributes}) })
+			out[metric.Name] = f
+		}
+	}
+	return out
+}
+
+func points(t *testing.T, data metricdata.Aggregation) (kind string, out []point) {
+	t.Helper()
+	switch d := data.(type) {
+	case metricdata.Histogram[float64]:
+		for _, p := range d.DataPoints {
+			out = append(out, point{encode(p.Attributes), p.Sum, p.Count, p.Bounds, len(p.Exemplars)})
+		}
+		return "histogram", out
+	case metricdata.Sum[int64]:
+		kind = "counter"
+		if !d.IsMonotonic {
+			kind = "updown"
+		}
+		return kind, numbers(d.DataPoints)
+	case metricdata.Gauge[int64]:
+		return "gauge", numbers(d.DataPoints)
+	case metricdata.Gauge[float64]:
+		return "gauge", numbers(d.DataPoints)
+	}
+	t.Fatalf("unexpected data %T", data)
+	return "", nil
+}
+
+func numbers[N int64 | float64](points []metricdata.DataPoint[N]) (out []point) {
+	for _, p := range points {
+		out = append(out, point{attributes: encode(p.Attributes), value: float64(p.Value)})
+	}
+	return out
+}
+
+func encode(s attribute.Set) string { return s.Encoded(attribute.DefaultEncoder()) }
