@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/lensgo/lens/metrics"
-	"github.com/lensgo/lens/semconv"
 )
 
 // TestNames holds every name, kind, unit and bound against the table of the Python system.
