@@ -3,16 +3,18 @@ package semconv
 // Span names of Gym. CLIENT spans of Gym's own calls are named "HTTP " and the method, SERVER spans by their route
 // ("POST /verify").
 const (
-	SpanGymJob            = "gym.job"             // the whole rollout collection, in the driver
-	SpanGymRollout        = "gym.rollout"         // one attempt of one task
-	SpanGymAgentRun       = "gym.agent.run"       // the agent's /run, when the driver opened gym.rollout
-	SpanGymAgentResponses = "gym.agent.responses" // the agent loop
-	SpanGymModelResponses = "gym.model.responses" // the model server's /v1/responses
-	SpanGymVerify         = "gym.verify"          // the resources server's /verify
-	SpanGymStartup        = "gym.startup"         // root of the fleet's start
-	SpanGymStartupServer  = "gym.startup.server"  // one server, from spawn to its first answer
-	SpanHTTPPost          = "HTTP POST"
-	SpanHTTPGet           = "HTTP GET"
+	SpanGymJob                  = "gym.job"                    // the whole rollout collection, in the driver
+	SpanGymRollout              = "gym.rollout"                // one attempt of one task
+	SpanGymAgentRun             = "gym.agent.run"              // the agent's /run, when the driver opened gym.rollout
+	SpanGymAgentResponses       = "gym.agent.responses"        // the agent loop
+	SpanGymModelResponses       = "gym.model.responses"        // the model server's /v1/responses
+	SpanGymModelChatCompletions = "gym.model.chat_completions" // the model server's /v1/chat/completions
+	SpanGymModelMessages        = "gym.model.messages"         // the model server's /v1/messages
+	SpanGymVerify               = "gym.verify"                 // the resources server's /verify
+	SpanGymStartup              = "gym.startup"                // root of the fleet's start
+	SpanGymStartupServer        = "gym.startup.server"         // one server, from spawn to its first answer
+	SpanHTTPPost                = "HTTP POST"
+	SpanHTTPGet                 = "HTTP GET"
 )
 
 // Attributes of a rollout. They stand on gym.rollout; the id also on endpoint spans and CLIENT spans below it.

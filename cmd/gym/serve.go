@@ -21,6 +21,8 @@ import (
 var builders = map[string]fleet.Builder{
 	"simple_agent":               agent.Build,
 	"openai_model":               model.BuildOpenAI,
+	"vllm_model":                 model.BuildVLLM,
+	"anthropic_model":            model.BuildAnthropic,
 	"synthetic_model":            model.BuildSynthetic,
 	"example_single_tool_call":   singletoolcall.Build,
 	"example_multi_step":         multistep.Build,

@@ -6,37 +6,29 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/gym/responses/chat"
+	"github.com/lensgo/lens/gym/responses/sse"
 	"github.com/lensgo/lens/gym/wire"
 )
 
-// OpenAI answers by asking an endpoint that speaks the Responses dialect itself. The request goes on as it came, byte for
-// byte, but for the model's name, which the settings give, and members of extra_body that the request does not have. The
-// answer comes back as it is.
+// OpenAI answers by asking an endpoint that speaks the Responses dialect and Chat Completions itself. A request goes on as it
+// came, byte for byte, but for the model's name, which the settings give, and members of extra_body that it does not have.
+// The answer comes back as it is. Requests in the Messages dialect are converted to Responses.
 //
-// The call leaves the run: it carries the trace context, and neither the run's mark nor anybody's cookies. A status
-// other than 2xx becomes an error with that status and the endpoint's text, in which the key is blotted out.
+// The calls leave the run: they carry the trace context, and neither the run's mark nor anybody's cookies. When the endpoint
+// refuses or gives no answer it is asked again, see [EndpointSettings]; in the end the error is an [*EndpointError], in
+// which the key is blotted out.
 //
 // An OpenAI is safe for concurrent use.
 type OpenAI struct {
 	settings OpenAISettings
-	caller   Caller
-	url      string
-	header   http.Header
-	secrets  [][]byte
-	slots    chan struct{} // nil: any number of requests at once
-}
-
-// Caller makes calls: a [wire.Client].
-type Caller interface {
-	Do(ctx context.Context, call wire.Call) (*wire.Result, error)
+	endpoint *endpoint
 }
 
 // NewOpenAI returns the responder for the settings, which makes its calls through caller. The error lists what is wrong
@@ -45,15 +37,12 @@ func NewOpenAI(s OpenAISettings, caller Caller) (*OpenAI, error) {
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("cannot use the settings of an openai_model: %w", err)
 	}
-	base, err := url.Parse(s.BaseURL)
+	base, err := baseURL("openai_base_url", s.BaseURL)
 	if err != nil {
-		return nil, errors.New("cannot use the settings of an openai_model: openai_base_url is no URL")
+		return nil, fmt.Errorf("cannot use the settings of an openai_model: %w", err)
 	}
-	m := &OpenAI{settings: s, caller: caller, url: base.JoinPath("responses").String(), header: s.header(), secrets: s.secrets()}
-	if s.MaxConcurrent != nil {
-		m.slots = make(chan struct{}, *s.MaxConcurrent)
-	}
-	return m, nil
+	e := newEndpoint(caller, []*url.URL{base}, bearer(s.APIKey, s.Headers), secretsOf(s.APIKey, s.Headers), s.EndpointSettings)
+	return &OpenAI{settings: s, endpoint: e}, nil
 }
 
 // BuildOpenAI returns the server of an openai_model instance, which asks its endpoint through client.
@@ -69,56 +58,83 @@ func BuildOpenAI(in *config.Instance, client *wire.Client, logger *slog.Logger) 
 	return NewServer(in, m, logger)
 }
 
-// Respond hands the request on. It waits, as long as ctx lasts, while max_concurrent_requests others are under way.
+// Respond hands a request of the Responses dialect on.
 func (m *OpenAI) Respond(ctx context.Context, r *Request) (*wire.Reply, error) {
-	if err := m.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer m.leave()
-	res, err := m.caller.Do(ctx, wire.Call{URL: m.url, Body: m.body(r.Params), Header: m.header})
-	if err != nil {
-		return nil, fmt.Errorf("cannot reach the endpoint of the model: %w", err)
-	}
-	if err := m.blotted(res.Err()); err != nil {
-		return nil, fmt.Errorf("the endpoint of the model refused: %w", err)
-	}
-	if _, err := responses.ParseResponse(res.Body); err != nil {
-		return nil, &wire.HTTPError{Status: http.StatusBadGateway,
-			Detail: fmt.Sprintf("the endpoint of the model answered %d with something else than a response: %v", res.Status, err)}
-	}
-	return &wire.Reply{Body: res.Body}, nil
-}
-
-func (m *OpenAI) enter(ctx context.Context) error {
-	if m.slots == nil {
-		return nil
-	}
-	select {
-	case m.slots <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("cannot ask the endpoint of the model while %d requests are under way: %w", cap(m.slots), context.Cause(ctx))
-	}
-}
-
-func (m *OpenAI) leave() {
-	if m.slots != nil {
-		<-m.slots
-	}
-}
-
-// body is the request to the endpoint.
-func (m *OpenAI) body(p responses.CreateParams) []byte {
-	p.SetString("model", m.settings.Model)
+	p := r.Params
 	if m.settings.DropReasoning {
 		dropReasoning(&p)
 	}
-	for name, value := range m.settings.ExtraBody.All() {
-		if !p.Has(name) {
-			p.Set(name, value)
-		}
+	m.prepare(&p.Object)
+	answer, err := askResponses(ctx, m.endpoint, sessionOf(r.Wire), p)
+	if err != nil {
+		return nil, err
 	}
-	return p.AppendTo(nil)
+	return &wire.Reply{Body: answer.AppendTo(nil)}, nil
+}
+
+// Complete hands a request of Chat Completions on.
+func (m *OpenAI) Complete(ctx context.Context, r *ChatRequest) (chat.Completion, error) {
+	body := r.Chat
+	body.Delete("stream")
+	body.Delete("stream_options")
+	m.prepare(&body.Object)
+	return askChat(ctx, m.endpoint, sessionOf(r.Wire), body, m.settings.Stream)
+}
+
+// prepare makes a request of either dialect the endpoint's.
+func (m *OpenAI) prepare(o *responses.Object) {
+	o.SetString("model", m.settings.Model)
+	fill(o, m.settings.ExtraBody)
+	if m.settings.Stream {
+		o.SetBool("stream", true)
+	}
+}
+
+// askResponses asks an endpoint that speaks the Responses dialect.
+func askResponses(ctx context.Context, e *endpoint, session string, p responses.CreateParams) (responses.Response, error) {
+	var answer responses.Response
+	err := e.ask(ctx, query{session: session, path: "responses", body: p.AppendTo(nil), read: func(r *wire.Result) (err error) {
+		if isStream(r) {
+			answer, err = responses.Collect(sse.NewReader(bytes.NewReader(r.Body), sse.Options{}))
+			return err
+		}
+		answer, err = responses.ParseResponse(r.Body)
+		if err != nil {
+			return errors.Join(reportedError(r.Body), responses.ExplainNonJSON(err, r.Body))
+		}
+		return nil
+	}})
+	return answer, err
+}
+
+// askChat asks an endpoint that speaks Chat Completions.
+func askChat(ctx context.Context, e *endpoint, session string, body chat.Request, stream bool) (chat.Completion, error) {
+	if stream {
+		body.SetBool("stream", true)
+		body.Set("stream_options", jsontext.Value(`{"include_usage":true}`))
+	}
+	var answer chat.Completion
+	err := e.ask(ctx, query{session: session, path: "chat/completions", body: body.AppendTo(nil), read: func(r *wire.Result) (err error) {
+		if isStream(r) {
+			answer, err = chat.Collect(sse.NewReader(bytes.NewReader(r.Body), sse.Options{}))
+			return err
+		}
+		answer, err = chat.ParseCompletion(r.Body)
+		return err
+	}})
+	return answer, err
+}
+
+// reportedError is the error that an endpoint reports in an answer with a 2xx that has nothing else; nil when it is not one.
+func reportedError(body []byte) error {
+	o, err := responses.ParseObject(body)
+	if err != nil {
+		return nil
+	}
+	if v, _ := o.Get("error"); !responses.IsNull(v) && !o.Has("output") {
+		return responses.ParseUpstreamError(v)
+	}
+	return nil
 }
 
 // dropReasoning takes the reasoning items out of the input, for endpoints that refuse those of another model.
@@ -142,128 +158,25 @@ func dropReasoning(p *responses.CreateParams) {
 	p.Set("input", append(kept, ']'))
 }
 
-// blotted takes the key and the header values out of what the endpoint answered: some repeat what they were sent.
-func (m *OpenAI) blotted(err error) error {
-	status, ok := errors.AsType[*wire.StatusError](err)
-	if !ok {
-		return err
-	}
-	clean := *status
-	for _, secret := range m.secrets {
-		clean.Body = bytes.ReplaceAll(clean.Body, secret, []byte("[redacted]"))
-	}
-	return &clean
-}
-
 // OpenAISettings are the keys of an openai_model.
 type OpenAISettings struct {
+	EndpointSettings
+
 	BaseURL       string            `json:"openai_base_url"` // the endpoint's URL up to /responses, for example https://host/v1
 	APIKey        Secret            `json:"openai_api_key"`  // sent as a bearer token; "" sends none
 	Model         string            `json:"openai_model"`    // takes the place of the request's model
 	Headers       map[string]Secret `json:"openai_default_headers"`
 	ExtraBody     responses.Object  `json:"extra_body"`                 // members for requests that do not have them
-	MaxConcurrent *int              `json:"max_concurrent_requests"`    // nil: no bound
 	DropReasoning bool              `json:"drop_input_reasoning_items"` // take reasoning items out of the input
 }
 
 // check reports everything that is wrong with s.
 func (s *OpenAISettings) check() error {
-	var errs []error
-	if base, err := url.Parse(s.BaseURL); err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		errs = append(errs, errors.New("openai_base_url must be a URL like https://host/v1"))
-	}
+	_, err := baseURL("openai_base_url", s.BaseURL)
+	errs := []error{err}
 	if s.Model == "" {
 		errs = append(errs, errors.New("openai_model is missing: name the model to ask for"))
 	}
-	if !validHeaderValue(string(s.APIKey)) {
-		errs = append(errs, errors.New("openai_api_key holds a control character, such as the line break of a file it was read from"))
-	}
-	for name, value := range s.Headers {
-		if name == "" || strings.ContainsFunc(name, notToken) {
-			errs = append(errs, fmt.Errorf("openai_default_headers: %q is no header name", name))
-		}
-		if !validHeaderValue(string(value)) {
-			errs = append(errs, fmt.Errorf("openai_default_headers: the value of %q holds a control character", name))
-		}
-	}
-	if s.MaxConcurrent != nil && *s.MaxConcurrent < 1 {
-		errs = append(errs, fmt.Errorf("max_concurrent_requests is %d: it must be at least 1; leave it out for no bound", *s.MaxConcurrent))
-	}
+	errs = append(errs, checkKey("openai_api_key", s.APIKey), checkHeaders("openai_default_headers", s.Headers), s.EndpointSettings.check())
 	return errors.Join(errs...)
-}
-
-func (s *OpenAISettings) header() http.Header {
-	h := make(http.Header, len(s.Headers)+1)
-	if s.APIKey != "" {
-		h.Set("Authorization", "Bearer "+string(s.APIKey))
-	}
-	for name, value := range s.Headers {
-		h.Set(name, string(value))
-	}
-	return h
-}
-
-// minSecret is the shortest text that is blotted out of answers: a header like "1" would leave holes everywhere.
-const minSecret = 6
-
-func (s *OpenAISettings) secrets() [][]byte {
-	var out [][]byte
-	add := func(v Secret) {
-		if len(v) >= minSecret {
-			out = append(out, []byte(v))
-		}
-	}
-	add(s.APIKey)
-	for _, v := range s.Headers {
-		add(v)
-	}
-	return out
-}
-
-// Secret is a text that is not printed. A number in its place in a configuration is read as its digits.
-type Secret string
-
-// String says whether there is a secret, and not which.
-func (s Secret) String() string {
-	if s == "" {
-		return ""
-	}
-	return "[redacted]"
-}
-
-// GoString is String, for %#v.
-func (s Secret) GoString() string { return `"` + s.String() + `"` }
-
-// LogValue is String, for slog.
-func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
-
-// MarshalJSONTo writes what String returns.
-func (s Secret) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return enc.WriteToken(jsontext.String(s.String()))
-}
-
-// UnmarshalJSONFrom reads a string, a number or null. The error does not hold the value.
-func (s *Secret) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	token, err := dec.ReadToken()
-	if err != nil {
-		return err
-	}
-	switch token.Kind() {
-	case 'n':
-		*s = ""
-	case '"', '0':
-		*s = Secret(token.String())
-	default:
-		return errors.New("a secret must be a string")
-	}
-	return nil
-}
-
-func validHeaderValue(v string) bool {
-	return !strings.ContainsFunc(v, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
-}
-
-// notToken reports whether r cannot stand in a header name.
-func notToken(r rune) bool {
-	return r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
 }

@@ -122,7 +122,7 @@ func compact(t *testing.T, text string) string {
 func TestOpenAIIsStrict(t *testing.T) {
 	e := newEndpoint(t, 200, answered)
 	s := newOpenAI(t, e.URL, "")
-	for body, place := range map[string]string{`{"input":"q","stop":"x"}`: `["body","stop"]`, `{}`: `["body","input"]`, `{"input":"q","stream":true}`: `["body","stream"]`} {
+	for body, place := range map[string]string{`{"input":"q","stop":"x"}`: `["body","stop"]`, `{}`: `["body","input"]`} {
 		if w := ask(s, body); w.Code != 422 || !strings.Contains(w.Body.String(), place) || len(e.bodies) != 0 {
 			t.Errorf("%s: got %d %s", body, w.Code, w.Body)
 		}
@@ -207,21 +207,21 @@ func TestOpenAIErrors(t *testing.T) {
 		status   int
 		want     []string
 	}{
-		"refused":        {429, `{"error":{"message":"slow down"}}`, 500, []string{"answered 429 to POST /v1/responses", `slow down`, "policy cannot serve"}},
-		"broken":         {503, `boom`, 500, []string{"503", "boom"}},
-		"key_repeated":   {401, `{"error":"no such key: ` + key + `"}`, 500, []string{"401", "no such key: [redacted]"}},
-		"redirect":       {302, ``, 500, []string{"302"}},
-		"no_json":        {200, `<html>`, 502, []string{"something else than a response"}},
-		"no_response":    {200, `{"id":"r"}`, 502, []string{"something else than a response", "output"}},
-		"not_quite_json": {200, `{"id":"r","logprob":-Infinity}`, 502, []string{"something else than a response"}},
-		"empty":          {200, ``, 502, []string{"something else than a response"}},
+		"refused":        {429, `{"error":{"message":"slow down"}}`, 429, []string{"answered 429 to POST /v1/responses", `slow down`, "policy cannot answer"}},
+		"broken":         {503, `boom`, 503, []string{"503", "boom"}},
+		"key_repeated":   {401, `{"error":"no such key: ` + key + `"}`, 401, []string{"401", "no such key: [redacted]"}},
+		"redirect":       {302, ``, 502, []string{"302"}},
+		"no_json":        {200, `<html>`, 502, []string{"something else than an answer"}},
+		"no_response":    {200, `{"id":"r"}`, 502, []string{"something else than an answer", "output"}},
+		"not_quite_json": {200, `{"id":"r","logprob":-Infinity}`, 502, []string{"something else than an answer"}},
+		"empty":          {200, ``, 502, []string{"something else than an answer"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var log strings.Builder
 			e := newEndpoint(t, test.upstream, test.body)
 			in := &config.Instance{Name: "policy", Type: config.TypeModel,
-				Settings: jsontext.Value(`{"openai_base_url":"` + e.URL + `/v1","openai_api_key":"` + key + `","openai_model":"m"}`)}
+				Settings: jsontext.Value(`{"openai_base_url":"` + e.URL + `/v1","openai_api_key":"` + key + `","openai_model":"m","max_retries":0}`)}
 			s, err := model.BuildOpenAI(in, newClient(t), slog.New(slog.NewTextHandler(&log, nil)))
 			if err != nil {
 				t.Fatal(err)
@@ -242,7 +242,7 @@ func TestOpenAIErrors(t *testing.T) {
 	}
 	t.Run("nobody_listens", func(t *testing.T) {
 		refused := errors.New("connection refused")
-		m, err := model.NewOpenAI(model.OpenAISettings{BaseURL: "http://127.0.0.1:9/v1", Model: "m"},
+		m, err := model.NewOpenAI(model.OpenAISettings{BaseURL: "http://127.0.0.1:9/v1", Model: "m", EndpointSettings: model.EndpointSettings{MaxRetries: new(int)}},
 			callerFunc(func(context.Context, wire.Call) (*wire.Result, error) { return nil, refused }))
 		if err != nil {
 			t.Fatal(err)
@@ -262,7 +262,7 @@ func TestOpenAIBound(t *testing.T) {
 	var under, most atomic.Int64
 	two := 2
 	arrived, proceed := make(chan struct{}, 8), make(chan struct{})
-	m, err := model.NewOpenAI(model.OpenAISettings{BaseURL: "http://h/v1", Model: "m", MaxConcurrent: &two},
+	m, err := model.NewOpenAI(model.OpenAISettings{BaseURL: "http://h/v1", Model: "m", EndpointSettings: model.EndpointSettings{MaxConcurrent: &two}},
 		callerFunc(func(context.Context, wire.Call) (*wire.Result, error) {
 			if n := under.Add(1); n > most.Load() {
 				most.Store(n)
@@ -295,7 +295,7 @@ func TestOpenAIBound(t *testing.T) {
 
 func TestOpenAISettings(t *testing.T) {
 	zero := 0
-	_, err := model.NewOpenAI(model.OpenAISettings{BaseURL: "ftp://" + key, APIKey: key + "\n", MaxConcurrent: &zero,
+	_, err := model.NewOpenAI(model.OpenAISettings{BaseURL: "ftp://" + key, APIKey: key + "\n", EndpointSettings: model.EndpointSettings{MaxConcurrent: &zero},
 		Headers: map[string]model.Secret{"a b": key, "X-Key": key + "\n"}}, nil)
 	if err == nil {
 		t.Fatal("nothing was refused")
