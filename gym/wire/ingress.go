@@ -30,6 +30,7 @@ type exchange struct {
 	rollout string // of the rollout prefix
 	cookies Cookies
 	session string
+	fresh   bool // the session was just begun
 
 	endpoint endpoint
 	refusal  *Reply // instead of an endpoint
@@ -39,7 +40,7 @@ type exchange struct {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id, capture, path := stripRollout(r.URL.Path)
 	x := &exchange{s: s, w: w, r: r, path: path, rollout: id, cookies: parseCookies(r.Header["Cookie"])}
-	x.session = s.session(x.cookies)
+	x.session, x.fresh = s.session(x.cookies)
 	var allow string
 	if x.endpoint, x.refusal, allow = s.find(r.Method, path); allow != "" {
 		w.Header()["Allow"] = []string{allow}
@@ -136,11 +137,13 @@ func (x *exchange) handle(ctx context.Context) (*Reply, error) {
 	}
 	return x.endpoint.serve(ctx, &Request{
 		Method:  x.r.Method,
+		Host:    x.r.Host,
 		Path:    x.path,
 		Header:  x.r.Header,
 		Body:    body,
 		Cookies: x.cookies,
 		Session: x.session,
+		Fresh:   x.fresh,
 	})
 }
 

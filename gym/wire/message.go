@@ -14,11 +14,13 @@ import (
 // Request is what a handler gets. Its body and header belong to the handler.
 type Request struct {
 	Method  string
+	Host    string      // the server as the client names it, with the port where it does
 	Path    string      // without the rollout prefix
 	Header  http.Header // as it came
 	Body    []byte      // whole; nil when there was none
 	Cookies Cookies     // all that came, raw, this server's own among them
 	Session string      // this server's session: of the request, or just begun
+	Fresh   bool        // the session was just begun: the client brought none
 }
 
 // Reply is what a handler gives back. The zero value, like a nil *Reply, answers 200 with the JSON value null.

@@ -197,6 +197,12 @@ func TestSessionCookie(t *testing.T) {
 	session := make(chan string, 1)
 	s := newServer(t, ServerOptions{Name: "counter"})
 	s.Handle("POST /who", func(_ context.Context, r *Request) (*Reply, error) {
+		if _, brought := r.Cookies.Get("Gym___counter"); r.Fresh != (!brought || len(r.Session) == 36 && !strings.Contains(r.Cookies[len(r.Cookies)-1], r.Session)) {
+			t.Errorf("with the cookies %q the session %s is fresh: %v", r.Cookies, r.Session, r.Fresh)
+		}
+		if !strings.HasPrefix(r.Host, "127.0.0.1:") {
+			t.Errorf("the host is %q", r.Host)
+		}
 		session <- r.Session
 		return &Reply{Cookies: Cookies{"Gym___counter=forged", "Other=1"}}, nil
 	})

@@ -19,16 +19,16 @@ const maxSession = 128
 
 // session finds the session in a request's cookies, or begins one. Quotes around the value are taken off, because a
 // Python agent may have put them there when it copied the cookie. A value that is too long is none of ours.
-func (s *Server) session(c Cookies) string {
+func (s *Server) session(c Cookies) (id string, fresh bool) {
 	if v, ok := c.Get(s.cookie); ok {
 		if len(v) >= 2 && v[0] == '"' && v[len(v)-1] == '"' {
 			v = v[1 : len(v)-1]
 		}
 		if v != "" && len(v) <= maxSession {
-			return v
+			return v, false
 		}
 	}
-	return newUUID()
+	return newUUID(), true
 }
 
 // newUUID returns a random (version 4) UUID.
