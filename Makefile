@@ -15,16 +15,21 @@ test: ## every test of the workspace
 race: ## the same with the race detector
 	go test -race work
 
-lint: .bin/staticcheck ## gofmt, vet, staticcheck, lensvet
+lint: .bin/staticcheck .bin/golangci-lint ## gofmt, vet, staticcheck, lensvet, golangci-lint
 	@unformatted=$$(gofmt -l $$(git ls-files "*.go")); [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted"; exit 1; }
 	go vet work
 	.bin/staticcheck work
 	go build -o .bin/lensvet ./lensvet/cmd/lensvet
 	.bin/lensvet -test=false work
 	.bin/lensvet -program work
+	.bin/golangci-lint run $$(go list -m -f '{{.Dir}}/...')
+	cd bench && GOWORK=off ../.bin/golangci-lint run ./...
 
 .bin/staticcheck: tools/go.mod
 	cd tools && GOWORK=off GOBIN=$(CURDIR)/.bin go install tool
+
+.bin/golangci-lint: tools/golangci/go.mod
+	cd tools/golangci && GOWORK=off GOBIN=$(CURDIR)/.bin go install tool
 
 ci: ## the gate: everything that must hold before a change lands
 	.ci/run
@@ -40,5 +45,5 @@ soak: ## what takes longer than the gate may
 	cd bench && GOWORK=off go run ./viewer -size full -only start,kill,soak
 
 tidy: ## module files, and the workspace's
-	for m in . cmd examples gym lensgrpc lensvet telemetry viewer bench tools; do (cd $$m && GOWORK=off go mod tidy) || exit 1; done
+	for m in . cmd examples gym lensgrpc lensvet telemetry viewer bench tools tools/golangci; do (cd $$m && GOWORK=off go mod tidy) || exit 1; done
 	go work sync

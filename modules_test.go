@@ -32,10 +32,12 @@ func TestModules(t *testing.T) {
 	if len(mods) < 6 {
 		t.Fatalf("the workspace and bench are %d modules; the scanner is broken", len(mods))
 	}
-	var tools modFile // outside the workspace
-	goJSON(t, &tools, "mod", "edit", "-json", filepath.Join("tools", "go.mod"))
-	if tools.Go != "1.26.0" {
-		t.Errorf("tools says go %s, want 1.26.0", tools.Go)
+	for _, dir := range []string{"tools", "tools/golangci"} { // outside the workspace
+		var m modFile
+		goJSON(t, &m, "mod", "edit", "-json", filepath.Join(dir, "go.mod"))
+		if m.Go != "1.26.0" {
+			t.Errorf("%s says go %s, want 1.26.0", dir, m.Go)
+		}
 	}
 	for path, m := range mods {
 		if m.Go != "1.26.0" {
