@@ -20,6 +20,7 @@ import (
 // builders lists the implementations that this binary can serve, by the name that stands in the configuration.
 var builders = map[string]fleet.Builder{
 	"simple_agent":               agent.Build,
+	"gymnasium_agent":            agent.BuildGymnasium,
 	"openai_model":               model.BuildOpenAI,
 	"vllm_model":                 model.BuildVLLM,
 	"anthropic_model":            model.BuildAnthropic,

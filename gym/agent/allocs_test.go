@@ -23,8 +23,8 @@ func (e echo) Do(_ context.Context, call wire.Call) (*wire.Result, error) {
 	return e.answer, nil
 }
 
-// TestContentOffCostsNothing: the numbers are those of the loop before content could be recorded. Without the race detector,
-// which makes pools forget.
+// TestContentOffCostsNothing: the numbers are those of the loop before content could be recorded, and one for the copy of a
+// tool's output. Without the race detector, which makes pools forget.
 func TestContentOffCostsNothing(t *testing.T) {
 	ctx, p := t.Context(), params(t, `{"input":"q"}`)
 	tool := newAgent(t, echo{t, ok(`{"cold":true}`)}, 0)
@@ -37,7 +37,7 @@ func TestContentOffCostsNothing(t *testing.T) {
 		was float64
 		f   func()
 	}{
-		"a tool": {15, func() {
+		"a tool": {16, func() {
 			c, _ := newConversation(p)
 			_ = tool.callTool(ctx, c, &trajectory{}, called)
 		}},

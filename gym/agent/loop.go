@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/telemetry"
@@ -14,7 +16,7 @@ import (
 	"github.com/lensgo/lens/semconv"
 )
 
-// trajectory is what the loop made of one task.
+// trajectory is what the loop makes of one task.
 type trajectory struct {
 	response  responses.Response // the last answer, with the output of all turns and the sum of their usage
 	usage     *responses.Usage   // that sum; nil when no turn had one
@@ -22,55 +24,77 @@ type trajectory struct {
 	toolCalls int                // function calls that the model made, sent or not
 	resources wire.Cookies       // of the resources server, after the last tool
 	model     wire.Cookies       // of the model server, after the last turn
+
+	prefixes
+	chronicle *chronicle // nil: nobody wants it
+}
+
+// begin returns the trajectory of the rollout called id before its first turn; "" is a rollout without a name.
+func (a *Agent) begin(ctx context.Context, id string, cookies wire.Cookies) *trajectory {
+	t := &trajectory{resources: cookies, prefixes: a.prefixes(ctx, id)}
+	if a.Observability && id != "" {
+		t.chronicle = newChronicle(id, a.Model)
+	}
+	return t
 }
 
 // respond is the agent's /v1/responses: the loop, inside its span. It is called for the route and, without HTTP, by /run.
-func (a *Agent) respond(ctx context.Context, params responses.CreateParams, cookies wire.Cookies) (*trajectory, error) {
+func (a *Agent) respond(ctx context.Context, params responses.CreateParams, t *trajectory) error {
 	ctx, span := wire.StartEndpoint(ctx, telemetry.Agent, semconv.SpanGymAgentResponses)
 	defer span.End()
-	t, err := a.loop(ctx, params, cookies)
+	err := a.loop(ctx, params, t)
 	if err != nil {
 		span.Err(wire.SpanError(err))
 	}
-	return t, err
+	return err
 }
 
 // loop asks the model and calls its tools until there is an answer.
-func (a *Agent) loop(ctx context.Context, params responses.CreateParams, cookies wire.Cookies) (*trajectory, error) {
+func (a *Agent) loop(ctx context.Context, params responses.CreateParams, t *trajectory) error {
 	c, err := newConversation(params)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	t := &trajectory{resources: cookies}
+	status := statusCompleted
 	for silent := 0; ; {
 		turn, err := a.ask(ctx, c, t)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if turn.done {
+			if t.response.Incomplete() {
+				status = statusIncomplete
+			}
 			break
 		}
 		if silent++; len(turn.calls) > 0 {
 			silent = 0
 		}
-		if silent == MaxSilent {
-			return nil, fmt.Errorf("cannot finish the loop: model server %q answered %d times in a row with neither a tool call nor a message; "+
-				"set max_steps to end such a rollout with what there is", a.settings.Model.Name, MaxSilent)
+		if silent == a.maxSilent {
+			return fmt.Errorf("cannot finish the loop: model server %q answered %d times in a row with neither a tool call nor a message; "+
+				"set max_steps to end such a rollout with what there is, or max_silent_steps to wait longer", a.Model.Name, silent)
 		}
 		for _, call := range turn.calls {
 			if err := a.callTool(ctx, c, t, call); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		if a.maxSteps > 0 && t.turns >= a.maxSteps {
+			status = statusIncomplete
 			break
 		}
 	}
+	t.finish(c)
+	t.chronicle.ended(status, c)
+	return nil
+}
+
+// finish makes the last answer that of the whole trajectory.
+func (t *trajectory) finish(c *conversation) {
 	t.response.SetOutput(c.output)
 	if t.usage != nil {
 		t.response.SetUsage(t.usage)
 	}
-	return t, nil
 }
 
 // turn is what one answer of the model asks for.
@@ -80,8 +104,9 @@ type turn struct {
 }
 
 // ask makes one model call, adds its output to c and its counts to t.
-func (a *Agent) ask(ctx context.Context, c *conversation, t *trajectory) (turn, error) {
-	call := wire.Call{Server: a.settings.Model.Name, Path: "/v1/responses", Body: c.body(), Cookies: t.model}
+func (a *peers) ask(ctx context.Context, c *conversation, t *trajectory) (turn, error) {
+	call := wire.Call{Server: a.Model.Name, Path: t.prefixes.model + "/v1/responses", Body: c.body(), Cookies: t.model}
+	t.chronicle.asks(c)
 	if bound := telemetry.Content(); bound > 0 {
 		call.Observe = c.recordTurn(bound)
 	}
@@ -91,23 +116,24 @@ func (a *Agent) ask(ctx context.Context, c *conversation, t *trajectory) (turn, 
 	}
 	answer, err := responses.ParseResponse(res.Body)
 	if err != nil {
-		return turn{}, fmt.Errorf("cannot read the answer of model server %q: %w", a.settings.Model.Name, err)
+		return turn{}, fmt.Errorf("cannot read the answer of model server %q: %w", a.Model.Name, err)
 	}
 	if err := failed(answer); err != nil {
-		return turn{}, fmt.Errorf("cannot go on: model server %q gave up: %w", a.settings.Model.Name, err)
+		return turn{}, fmt.Errorf("cannot go on: model server %q gave up: %w", a.Model.Name, err)
 	}
 	output, err := answer.Output()
 	if err != nil {
-		return turn{}, fmt.Errorf("cannot read the answer of model server %q: %w", a.settings.Model.Name, err)
+		return turn{}, fmt.Errorf("cannot read the answer of model server %q: %w", a.Model.Name, err)
 	}
 	usage, err := answer.Usage()
 	if err != nil {
-		return turn{}, fmt.Errorf("cannot read the answer of model server %q: %w", a.settings.Model.Name, err)
+		return turn{}, fmt.Errorf("cannot read the answer of model server %q: %w", a.Model.Name, err)
 	}
 	t.turns++
 	t.usage = responses.AddUsage(t.usage, usage)
 	t.model = replaced(t.model, res.Cookies)
 	t.response = answer
+	t.chronicle.answered(answer, output)
 	c.add(output...)
 	c.answered = len(c.output)
 	return next(answer, output), nil
@@ -160,26 +186,38 @@ func isTool(name string) bool {
 // callTool makes one function call and adds its output to c.
 func (a *Agent) callTool(ctx context.Context, c *conversation, t *trajectory, call responses.Item) error {
 	t.toolCalls++
-	arguments := call.Arguments()
-	if _, err := responses.ParseArguments(arguments); err != nil {
-		c.add(responses.FunctionCallOutput(call.CallID(), invalidArguments(arguments)))
-		return nil
-	}
-	if !isTool(call.Name()) {
-		c.add(responses.FunctionCallOutput(call.CallID(), `{"detail":"Not Found"}`))
-		return nil
-	}
-	request := wire.Call{Server: a.settings.Resources.Name, Path: "/" + call.Name(), Body: []byte(arguments), Cookies: t.resources}
-	if bound := telemetry.Content(); bound > 0 {
-		request.Observe = recordTool(call, bound)
-	}
-	res, err := a.caller.Do(ctx, request)
+	t.chronicle.calls(call)
+	output, failure, err := a.toolOutput(ctx, t, call)
 	if err != nil {
 		return fmt.Errorf("cannot call tool %q: %w", call.Name(), err)
 	}
-	t.resources = replaced(t.resources, res.Cookies)
-	c.add(responses.FunctionCallOutput(call.CallID(), string(res.Body)))
+	t.chronicle.returned(output, failure)
+	c.add(responses.FunctionCallOutput(call.CallID(), string(output)))
 	return nil
+}
+
+// toolOutput is what the model reads of a call, and why it is no result where it is none.
+func (a *Agent) toolOutput(ctx context.Context, t *trajectory, call responses.Item) (output []byte, failure string, err error) {
+	arguments := call.Arguments()
+	if _, err := responses.ParseArguments(arguments); err != nil {
+		return []byte(invalidArguments(arguments)), "invalid_arguments", nil
+	}
+	if !isTool(call.Name()) {
+		return []byte(`{"detail":"Not Found"}`), "http_404", nil
+	}
+	request := wire.Call{Server: a.Resources.Name, Path: t.prefixes.resources + "/" + call.Name(), Body: []byte(arguments), Cookies: t.resources}
+	if bound := telemetry.Content(); bound > 0 {
+		request.Observe = recordTool(call, bound)
+	}
+	res, err := a.do(ctx, request)
+	if err != nil {
+		return nil, "", err
+	}
+	t.resources = replaced(t.resources, res.Cookies)
+	if res.Status < 200 || res.Status >= 400 {
+		failure = "http_" + strconv.Itoa(res.Status)
+	}
+	return res.Body, failure, nil
 }
 
 // invalidArguments is the output of a call whose arguments are not JSON. The text quotes them as Python would.
@@ -233,13 +271,17 @@ func (c *conversation) append(item responses.Item) {
 	c.input = item.AppendTo(c.input)
 }
 
+// items is the text of all items so far. It is good until the next one is added.
+func (c *conversation) items() jsontext.Value {
+	c.input = append(c.input, ']')
+	items := c.input
+	c.input = c.input[:len(c.input)-1]
+	return items
+}
+
 // body is the request of the next turn: the params as they came, absent members absent, with the items so far.
 func (c *conversation) body() []byte {
-	end := len(c.input)
-	c.input = append(c.input, ']')
 	params := c.params
-	params.Set("input", c.input)
-	body := params.AppendTo(nil)
-	c.input = c.input[:end]
-	return body
+	params.Set("input", c.items())
+	return params.AppendTo(nil)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -72,7 +73,7 @@ func call(id, name, arguments string) string {
 
 func newAgent(t *testing.T, c Caller, maxSteps int) *Agent {
 	t.Helper()
-	s := Settings{Resources: Ref{Name: "tools"}, Model: Ref{Name: "policy"}}
+	s := Settings{Peers: Peers{Resources: Ref{Name: "tools"}, Model: Ref{Name: "policy"}}}
 	if maxSteps > 0 {
 		s.MaxSteps = &maxSteps
 	}
@@ -81,6 +82,12 @@ func newAgent(t *testing.T, c Caller, maxSteps int) *Agent {
 		t.Fatal(err)
 	}
 	return a
+}
+
+// answers is the loop for a request that names no rollout.
+func (a *Agent) answers(ctx context.Context, params responses.CreateParams, cookies wire.Cookies) (*trajectory, error) {
+	t := a.begin(ctx, "", cookies)
+	return t, a.respond(ctx, params, t)
 }
 
 func params(t *testing.T, body string) responses.CreateParams {
@@ -128,7 +135,7 @@ func TestLoop(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := &script{answers: test.answers, tools: weather}
-			got, err := newAgent(t, s, test.maxSteps).respond(t.Context(), params(t, `{"input":"q"}`), nil)
+			got, err := newAgent(t, s, test.maxSteps).answers(t.Context(), params(t, `{"input":"q"}`), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +165,7 @@ func TestLoopSends(t *testing.T) {
 	first := call("1", "weather", `{ "n":1 }`)
 	s := &script{answers: []string{answer("", reasoning, first), answer("", message)}, tools: map[string]*wire.Result{"/weather": ok("hello \"you\"")}}
 	unknown := `{"type":"compaction","id":"c","encrypted_content":"AA","ids":[12345678901234567890,1e3]}`
-	got, err := newAgent(t, s, 0).respond(t.Context(),
+	got, err := newAgent(t, s, 0).answers(t.Context(),
 		params(t, `{"temperature":null,"input":[{"role":"user","content":"q"},`+unknown+`],"metadata":{"a":"b"}}`), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +185,7 @@ func TestLoopSends(t *testing.T) {
 
 	t.Run("text_becomes_a_user_message", func(t *testing.T) {
 		s := &script{answers: []string{answer("", message)}}
-		if _, err := newAgent(t, s, 0).respond(t.Context(), params(t, `{"input":"q"}`), nil); err != nil {
+		if _, err := newAgent(t, s, 0).answers(t.Context(), params(t, `{"input":"q"}`), nil); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]string{`{"input":[{"role":"user","content":"q"}]}`}, s.of("/v1/responses")); diff != "" {
@@ -187,7 +194,7 @@ func TestLoopSends(t *testing.T) {
 	})
 	t.Run("empty_input", func(t *testing.T) {
 		s := &script{answers: []string{answer("", reasoning), answer("", message)}}
-		if _, err := newAgent(t, s, 0).respond(t.Context(), params(t, `{"input":[]}`), nil); err != nil {
+		if _, err := newAgent(t, s, 0).answers(t.Context(), params(t, `{"input":[]}`), nil); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]string{`{"input":[]}`, `{"input":[` + reasoning + `]}`}, s.of("/v1/responses")); diff != "" {
@@ -208,7 +215,7 @@ func read(t *testing.T, name string) string {
 // TestMalformedArguments is case LL-01.
 func TestMalformedArguments(t *testing.T) {
 	s := &script{answers: []string{read(t, "llm-malformed-tool-args.response.json"), answer("", message)}}
-	got, err := newAgent(t, s, 0).respond(t.Context(), params(t, `{"input":"q"}`), nil)
+	got, err := newAgent(t, s, 0).answers(t.Context(), params(t, `{"input":"q"}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +236,7 @@ func TestMalformedArguments(t *testing.T) {
 			t.Errorf("%q: %v, %q", arguments, err, text)
 		}
 		s := &script{answers: []string{answer("", call("1", "t", arguments)), answer("", message)}}
-		if _, err := newAgent(t, s, 0).respond(t.Context(), params(t, `{"input":"q"}`), nil); err != nil || len(s.of("/t")) != 0 {
+		if _, err := newAgent(t, s, 0).answers(t.Context(), params(t, `{"input":"q"}`), nil); err != nil || len(s.of("/t")) != 0 {
 			t.Errorf("%q: %v, the tool was called with %q", arguments, err, s.of("/t"))
 		}
 	}
@@ -238,7 +245,7 @@ func TestMalformedArguments(t *testing.T) {
 // TestArgumentsKeepTheirBytes is case LL-21.
 func TestArgumentsKeepTheirBytes(t *testing.T) {
 	s := &script{answers: []string{read(t, "llm-bigint-args.response.json"), answer("", message)}, tools: map[string]*wire.Result{"/t": ok("{}")}}
-	got, err := newAgent(t, s, 0).respond(t.Context(), params(t, `{"input":"q"}`), nil)
+	got, err := newAgent(t, s, 0).answers(t.Context(), params(t, `{"input":"q"}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +276,7 @@ func TestToolErrorsAreAnswers(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := &script{answers: []string{answer("", call("1", "t", `{}`)), answer("", message)}, tools: map[string]*wire.Result{"/t": test.result}}
-			got, err := newAgent(t, s, 0).respond(t.Context(), params(t, `{"input":"q"}`), nil)
+			got, err := newAgent(t, s, 0).answers(t.Context(), params(t, `{"input":"q"}`), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -287,7 +294,7 @@ func TestRoutesAreNoTools(t *testing.T) {
 	for _, name := range []string{"verify", "seed_session", "aggregate_metrics", "reverify_mode", "mcp",
 		"ng-rollout/1-0/verify", "ng-rollout/1-0/training-token-capture/verify", "/verify", "verify/", "./verify", "x/../verify"} {
 		s := &script{answers: []string{answer("", call("1", name, `{}`)), answer("", message)}, tools: map[string]*wire.Result{"/" + name: ok("{}")}}
-		got, err := newAgent(t, s, 0).respond(t.Context(), params(t, `{"input":"q"}`), nil)
+		got, err := newAgent(t, s, 0).answers(t.Context(), params(t, `{"input":"q"}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,7 +311,7 @@ func TestUsage(t *testing.T) {
 		return fmt.Sprintf(`,"usage":{"input_tokens":%d,"output_tokens":%d,"total_tokens":%d}`, in, out, total)
 	}
 	s := &script{answers: []string{answer(usage(1, 2, 3), reasoning), answer(`,"usage":null`, reasoning), answer(usage(100, 200, 300), message)}}
-	got, err := newAgent(t, s, 0).respond(t.Context(), params(t, `{"input":"q"}`), nil)
+	got, err := newAgent(t, s, 0).answers(t.Context(), params(t, `{"input":"q"}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +321,7 @@ func TestUsage(t *testing.T) {
 	}
 	t.Run("the_last_turn_has_none", func(t *testing.T) {
 		s := &script{answers: []string{answer(usage(1, 2, 3), reasoning), answer(`,"usage":null`, message)}}
-		got, err := newAgent(t, s, 0).respond(t.Context(), params(t, `{"input":"q"}`), nil)
+		got, err := newAgent(t, s, 0).answers(t.Context(), params(t, `{"input":"q"}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,11 +349,11 @@ func TestLoopFails(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := newAgent(t, test.script, 0).respond(t.Context(), params(t, `{"input":"q"}`), nil)
+			_, err := newAgent(t, test.script, 0).answers(t.Context(), params(t, `{"input":"q"}`), nil)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %s in it", err, test.want)
 			}
-			if test.script.turns > MaxSilent {
+			if test.script.turns > DefaultMaxSilent {
 				t.Errorf("the model was asked %d times", test.script.turns)
 			}
 		})
@@ -364,7 +371,7 @@ func TestCookies(t *testing.T) {
 	}
 	a := newAgent(t, s, 0)
 	inbound := wire.Cookies{`Gym___simple="own"`, "Server___tools=0==", "Gym___policy=old", "balancer=x"}
-	got, err := a.respond(t.Context(), params(t, `{"input":"q"}`), a.resourcesCookies(inbound))
+	got, err := a.answers(t.Context(), params(t, `{"input":"q"}`), a.resourcesCookies(inbound))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +392,7 @@ func TestCookies(t *testing.T) {
 }
 
 func TestCookieOwner(t *testing.T) {
-	a, err := New("b", Settings{Resources: Ref{Name: "a___b"}, Model: Ref{Name: "c"}}, nil)
+	a, err := New("b", Settings{Peers: Peers{Resources: Ref{Name: "a___b"}, Model: Ref{Name: "c"}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,13 +405,40 @@ func TestCookieOwner(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	zero := 0
-	_, err := New("x", Settings{MaxSteps: &zero, SkipVerification: true}, nil)
-	if err == nil {
-		t.Fatal("nothing was refused")
+	bad := Peers{CallTimeout: -1}
+	_, simple := New("x", Settings{Peers: bad, MaxSteps: &zero, MaxSilent: &zero, SkipVerificationReward: math.Inf(1)}, nil)
+	_, gymnasium := NewGymnasium("x", GymnasiumSettings{Peers: bad, MaxSteps: &zero, SkipVerification: true}, nil)
+	both := []string{`agent "x"`, "resources_server.name", "model_server.name", "call_timeout_seconds is -1", "max_steps is 0"}
+	for _, c := range []struct {
+		err  error
+		says []string
+	}{
+		{simple, append([]string{"max_silent_steps is 0", "skip_verification_reward is +Inf"}, both...)},
+		{gymnasium, append([]string{"skip_verification is true"}, both...)},
+	} {
+		for _, want := range c.says {
+			if c.err == nil || !strings.Contains(c.err.Error(), want) {
+				t.Errorf("%q is not in the error: %v", want, c.err)
+			}
+		}
 	}
-	for _, want := range []string{`agent "x"`, "resources_server.name", "model_server.name", "max_steps is 0", "skip_verification"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is not in the error: %v", want, err)
+}
+
+// TestMaxSilent bounds a model that never says anything, at the default and where the setting has it.
+func TestMaxSilent(t *testing.T) {
+	three := 3
+	for name, set := range map[string]*int{"default": nil, "set": &three} {
+		s := &script{answers: []string{answer("", reasoning)}}
+		a, err := New("simple", Settings{Peers: Peers{Resources: Ref{Name: "tools"}, Model: Ref{Name: "policy"}}, MaxSilent: set}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := DefaultMaxSilent
+		if set != nil {
+			want = *set
+		}
+		if _, err := a.answers(t.Context(), params(t, `{"input":"q"}`), nil); err == nil || s.turns != want || !strings.Contains(err.Error(), "max_silent_steps") {
+			t.Errorf("%s: %d model calls, want %d; %v", name, s.turns, want, err)
 		}
 	}
 }
@@ -446,7 +480,7 @@ func BenchmarkLoop(b *testing.B) {
 		s.answers = append(s.answers, answer("", reasoning, call("1", "weather", `{"city":"sf"}`)))
 	}
 	s.answers = append(s.answers, answer("", message))
-	a, err := New("simple", Settings{Resources: Ref{Name: "tools"}, Model: Ref{Name: "policy"}}, s)
+	a, err := New("simple", Settings{Peers: Peers{Resources: Ref{Name: "tools"}, Model: Ref{Name: "policy"}}}, s)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -457,7 +491,7 @@ func BenchmarkLoop(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.turns, s.calls = 0, s.calls[:0]
-		if _, err := a.loop(context.Background(), p, nil); err != nil {
+		if err := a.loop(context.Background(), p, &trajectory{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,13 +25,18 @@ type row struct {
 
 // serveRun answers POST /run.
 func (a *Agent) serveRun(ctx context.Context, r *wire.Request) (*wire.Reply, error) {
+	return a.serve(ctx, r, a.run)
+}
+
+// serve answers POST /run with what run makes of the row.
+func (a *peers) serve(ctx context.Context, r *wire.Request, run func(context.Context, row, wire.Cookies) (*result, error)) (*wire.Reply, error) {
 	row, err := parseRow(r.Body)
 	if err != nil {
 		return nil, err
 	}
 	ctx, span := a.startRun(ctx, row)
 	defer span.End()
-	result, err := a.run(ctx, row, a.resourcesCookies(r.Cookies))
+	result, err := run(ctx, row, a.resourcesCookies(r.Cookies))
 	if err != nil {
 		span.recordFailure(semconv.FailureAgentRun, wire.SpanError(err))
 		return nil, err
@@ -39,50 +45,76 @@ func (a *Agent) serveRun(ctx context.Context, r *wire.Request) (*wire.Reply, err
 	return &wire.Reply{Body: result.reply}, nil
 }
 
-// result is a rollout that was verified.
+// result is a rollout that has come to its end.
 type result struct {
 	*trajectory
-	reply   []byte // of /verify
+	reply   []byte // of /run
 	reward  float64
 	failure string // the failure class that the reply names; "" when it was scored
 }
 
 // run seeds the session, runs the loop and has the outcome verified.
 func (a *Agent) run(ctx context.Context, task row, cookies wire.Cookies) (*result, error) {
+	t := a.begin(ctx, cmp.Or(task.rollout, wire.RolloutID(ctx)), cookies)
 	body := task.object
 	body.Set("responses_create_params", explicit(task.params))
 	seeded, err := a.call(ctx, wire.Call{
-		Server: a.settings.Resources.Name, Path: "/seed_session", Body: body.AppendTo(nil), Cookies: cookies,
+		Server: a.Resources.Name, Path: t.prefixes.resources + "/seed_session", Body: body.AppendTo(nil), Cookies: cookies,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cannot seed the session: %w", err)
 	}
-	t, err := a.respond(ctx, task.params, replaced(cookies, seeded.Cookies))
-	if err != nil {
+	t.resources = replaced(cookies, seeded.Cookies)
+	if err := a.respond(ctx, task.params, t); err != nil {
 		return nil, err
 	}
 	body.Set("response", t.response.AppendTo(nil))
+	if a.settings.SkipVerification {
+		return a.unverified(t, task, body)
+	}
 	verified, err := a.call(ctx, wire.Call{
-		Server: a.settings.Resources.Name, Path: "/verify", Body: body.AppendTo(nil), Cookies: t.resources,
+		Server: a.Resources.Name, Path: t.prefixes.resources + "/verify", Body: body.AppendTo(nil), Cookies: t.resources,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cannot verify: %w", err)
 	}
-	return a.readVerdict(t, verified.Body)
+	return a.readVerdict(t, task, verified.Body)
 }
 
-// readVerdict checks the reply of /verify, which goes out unchanged.
-func (a *Agent) readVerdict(t *trajectory, reply []byte) (*result, error) {
+// unverified is the result of a rollout that nobody is to score: what would have been sent to /verify, with the reward
+// that is set for all.
+func (a *Agent) unverified(t *trajectory, task row, body responses.Object) (*result, error) {
+	reward := a.settings.SkipVerificationReward
+	body.Set("reward", strconv.AppendFloat(nil, reward, 'f', -1, 64))
+	body.SetBool("verification_skipped", true)
+	reply, err := t.told(task, body)
+	return &result{trajectory: t, reply: reply, reward: reward}, err
+}
+
+// readVerdict checks the reply of /verify, which goes out as it came.
+func (a *Agent) readVerdict(t *trajectory, task row, reply []byte) (*result, error) {
 	o, err := responses.ParseObject(reply)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the answer of %s to POST /verify: %w", a.settings.Resources.Name, err)
+		return nil, fmt.Errorf("cannot read the answer of %s to POST /verify: %w", a.Resources.Name, err)
 	}
 	reward, ok := o.Float("reward")
 	if !ok {
-		return nil, fmt.Errorf("cannot read the answer of %s to POST /verify: it has no reward that is a number", a.settings.Resources.Name)
+		return nil, fmt.Errorf("cannot read the answer of %s to POST /verify: it has no reward that is a number", a.Resources.Name)
 	}
 	failure, _ := o.String("_ng_failure_class")
-	return &result{trajectory: t, reply: reply, reward: reward, failure: failure}, nil
+	reply, err = t.told(task, o)
+	return &result{trajectory: t, reply: reply, reward: reward, failure: failure}, err
+}
+
+// told is a verdict with the rollout's ng_trajectory, where there is one.
+func (t *trajectory) told(task row, verdict responses.Object) ([]byte, error) {
+	if t.chronicle != nil {
+		t.chronicle.identify(task, verdict)
+		if err := verdict.SetAny("ng_trajectory", t.chronicle); err != nil {
+			return nil, fmt.Errorf("cannot write the trajectory: %w", err)
+		}
+	}
+	return verdict.AppendTo(nil), nil
 }
 
 // parseRow reads the body of /run. The error is a [responses.FieldErrors].
@@ -168,7 +200,7 @@ type runSpan struct {
 }
 
 // startRun opens gym.agent.run below the driver's gym.rollout, or else gym.rollout.
-func (a *Agent) startRun(ctx context.Context, task row) (context.Context, runSpan) {
+func (a *peers) startRun(ctx context.Context, task row) (context.Context, runSpan) {
 	if _, marked := wire.MarkedRollout(ctx); marked {
 		ctx, span := wire.StartEndpoint(ctx, telemetry.Agent, semconv.SpanGymAgentRun)
 		return ctx, runSpan{Span: span}
@@ -177,7 +209,7 @@ func (a *Agent) startRun(ctx context.Context, task row) (context.Context, runSpa
 	if !span.Recording() {
 		return ctx, runSpan{Span: span}
 	}
-	span.Str(semconv.GymAgentName, a.name).Str(semconv.GymEnvironmentName, a.settings.Resources.Name)
+	span.Str(semconv.GymAgentName, a.name).Str(semconv.GymEnvironmentName, a.Resources.Name)
 	for key, name := range map[string]string{
 		semconv.GymTaskIndex: "_ng_task_index", semconv.GymRolloutIndex: "_ng_rollout_index", semconv.GymRolloutAttempt: "_ng_attempt_index",
 	} {
