@@ -36,6 +36,8 @@ type outcome struct {
 	err      error            // of failed and cancelled; fit for a span
 	detail   string           // more about err, for people and files only: it may quote a body
 	duration time.Duration
+	overload bool // a server had too much to do
+	again    bool // it begins again in this run
 }
 
 // text says what happened to somebody who may see everything.
@@ -47,12 +49,17 @@ func (o *outcome) text() string {
 }
 
 // rollout runs one task from admission to the written line.
-func (r *run) rollout(t *task) {
+func (r *run) rollout(t offer, ticket int) {
+	var out outcome
+	defer func() { r.admission.leave(ticket, &out) }()
 	admitted := time.Now()
+	r.o.Meter.Admitted(admitted.Sub(t.since))
+	r.o.Meter.Resident(1)
+	defer r.o.Meter.Resident(-1)
 	r.stats.begin()
 	ctx, span := telemetry.Rollout.Start(r.base, semconv.SpanGymRollout)
 	defer span.End()
-	row, err := r.taskRow(t)
+	row, err := r.taskRow(t.task)
 	if err != nil {
 		r.cut(err)
 		return
@@ -65,7 +72,7 @@ func (r *run) rollout(t *task) {
 		ctx = reserve(ctx)
 	}
 
-	out := r.call(ctx, t, row)
+	out = r.call(ctx, t.task, row)
 	ended := time.Now()
 	out.duration = ended.Sub(admitted)
 	settle(ctx, &out)
@@ -73,12 +80,31 @@ func (r *run) rollout(t *task) {
 		record(span, &out)
 		span.EndAt(ended)
 	}
-	if err := r.write(t, row, &out); err != nil {
+	out.again = r.o.Again && out.ending == failed && out.class == semconv.FailureAgentRequest && t.attempt+1 < r.o.MaxAttempts
+	if err := r.write(ctx, t.task, id, row, &out); err != nil {
 		r.cut(err)
 		return
 	}
-	r.stats.add(t, id, &out)
-	r.progress.ended(t, &out)
+	r.stats.add(t.task, id, &out)
+	r.progress.ended(t.task, &out)
+	if out.again {
+		r.rest(ctx, t.attempt)
+		r.queue.put(t.task)
+		r.o.Meter.Offered(1)
+	}
+}
+
+// rest is how long an agent that did not answer is left alone, longer each time. The place stays taken, so that fewer come to a server in
+// trouble.
+func (r *run) rest(ctx context.Context, attempt int) {
+	const first, most = 250 * time.Millisecond, 10 * time.Second
+	timer := time.NewTimer(min(first<<min(attempt, 10), most))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-r.drain:
+	case <-ctx.Done():
+	}
 }
 
 // taskRow is what the agent is sent.
@@ -99,14 +125,14 @@ func (r *run) taskRow(t *task) (responses.Object, error) {
 
 // identify writes what is known at the start to the span, and marks the context so that the agent knows the rollout as
 // ours.
-func (r *run) identify(ctx context.Context, span lens.Span, t *task, id string, admitted time.Time) context.Context {
+func (r *run) identify(ctx context.Context, span lens.Span, t offer, id string, admitted time.Time) context.Context {
 	agent := r.agents[t.agent]
 	span.Str(semconv.GymRolloutID, id).
-		Int(semconv.GymTaskIndex, t.task).
+		Int(semconv.GymTaskIndex, t.key.task).
 		Int(semconv.GymRolloutIndex, t.rollout).
 		Int(semconv.GymRolloutAttempt, t.attempt).
 		Str(semconv.GymAgentName, agent).
-		Float(semconv.GymWaitAdmission, milliseconds(admitted.Sub(r.began)))
+		Float(semconv.GymWaitAdmission, milliseconds(admitted.Sub(t.since)))
 	if env := r.o.Graph.Environment(agent); env != "" {
 		span.Str(semconv.GymEnvironmentName, env)
 	}
@@ -171,6 +197,7 @@ func (r *run) call(ctx context.Context, t *task, row responses.Object) outcome {
 		defer stop()
 	}
 	agent := r.agents[t.agent]
+	r.o.Meter.Active(1)
 	res, err := r.client.Do(call, wire.Call{Server: agent, Path: "/run", Body: row.AppendTo(nil)})
 	if err != nil {
 		return r.unanswered(ctx, call, agent, err)
@@ -206,7 +233,7 @@ func answered(who string, res *wire.Result) outcome {
 		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 			class = semconv.FailureAgentRequest
 		}
-		return outcome{ending: failed, class: class, err: err}
+		return outcome{ending: failed, class: class, err: err, overload: overloaded(res)}
 	}
 	reply, err := responses.ParseObject(res.Body)
 	if err != nil {
@@ -240,14 +267,27 @@ func toldError(reply responses.Object) string {
 }
 
 // write puts the outcome on disk.
-func (r *run) write(t *task, row responses.Object, out *outcome) error {
+func (r *run) write(ctx context.Context, t *task, id string, row responses.Object, out *outcome) error {
 	switch out.ending {
 	case scored:
-		return r.journal.result(complete(out.reply, t, row))
+		return r.journal.result(r.captured(ctx, id, complete(out.reply, t, row)))
 	case failed:
-		return r.journal.failure(failureRow(t, row, out))
+		return r.journal.failure(r.captured(ctx, id, failureRow(t, row, out)))
 	}
 	return nil
+}
+
+// captured attaches to a row what was recorded of its rollout.
+func (r *run) captured(ctx context.Context, id string, row responses.Object) responses.Object {
+	if r.o.Captures == nil {
+		return row
+	}
+	if err := r.o.Captures.Attach(ctx, id, &row); err != nil {
+		r.captureLoss.Do(func() {
+			r.Print(fmt.Sprintf("cannot attach what was captured of rollout %s, nor perhaps of others: %v", id, err))
+		})
+	}
+	return row
 }
 
 // complete adds to an answer what says which rollout it is of.

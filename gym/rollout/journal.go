@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
+	"time"
 
 	"github.com/lensgo/lens/gym/responses"
 )
@@ -31,13 +33,19 @@ func probeLock(output string) error {
 }
 
 // journal is the output and the failures file of a run that is going on. Each line is written with one call, by one
-// goroutine at a time.
+// goroutine at a time, and is durable within a second.
 type journal struct {
 	mu       sync.Mutex
 	output   *appendFile
 	failures *appendFile // nil until the first failure of a run
 	files    files
 	buf      []byte
+	broken   error // why lines could not be made durable
+	flush    func(*os.File) error
+
+	written chan struct{} // holds a token while lines are not durable yet
+	done    chan struct{}
+	syncing sync.WaitGroup
 }
 
 // openJournal takes the output for this process. Of a resumed run it cuts off what was found torn; a file that has changed
@@ -50,7 +58,8 @@ func openJournal(f files, b *before) (*journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the output: %w", err)
 	}
-	j := &journal{output: output, files: f}
+	j := &journal{output: output, files: f, written: make(chan struct{}, 1), done: make(chan struct{}), flush: syncFile}
+	j.syncing.Go(j.keepDurable)
 	if err := tryLock(output.f); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot collect into %s: %w", f.output, err), j.close())
 	}
@@ -69,27 +78,24 @@ func openJournal(f files, b *before) (*journal, error) {
 	return j, nil
 }
 
-// clear empties what earlier runs left.
-func (j *journal) clear() error {
+// clear empties what earlier runs left; more are further files of theirs.
+func (j *journal) clear(more ...string) error {
 	if err := j.output.cut(0); err != nil {
 		return err
 	}
-	for _, path := range []string{j.files.failures, j.files.aggregate} {
+	for _, path := range append(more, j.files.failures, j.files.aggregate) {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cannot remove what an earlier run left: %w", err)
 		}
 	}
-	return nil
+	return syncFolder(j.files.output)
 }
 
 // result appends a line to the output.
 func (j *journal) result(row responses.Object) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.buf = row.AppendLine(j.buf[:0])
-	err := j.output.append(j.buf)
-	j.trim()
-	return err
+	return j.append(j.output, row)
 }
 
 // failure appends a line to the failures file, which begins with the first one.
@@ -103,9 +109,83 @@ func (j *journal) failure(row responses.Object) error {
 		}
 		j.failures = f
 	}
+	return j.append(j.failures, row)
+}
+
+// append writes a row to one of the files. The lock is held.
+func (j *journal) append(to *appendFile, row responses.Object) error {
+	if j.broken != nil {
+		return j.broken
+	}
 	j.buf = row.AppendLine(j.buf[:0])
-	err := j.failures.append(j.buf)
+	err := to.append(j.buf)
 	j.trim()
+	select {
+	case j.written <- struct{}{}:
+	default:
+	}
+	return err
+}
+
+// syncPause is how long lines gather before they are made durable together.
+const syncPause = 500 * time.Millisecond
+
+// keepDurable makes lines durable, those of half a second at a time.
+func (j *journal) keepDurable() {
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	for {
+		select {
+		case <-j.written:
+		case <-j.done:
+			return
+		}
+		pause.Reset(syncPause)
+		select {
+		case <-pause.C:
+		case <-j.done:
+			return
+		}
+		if err := j.sync(); err != nil {
+			j.mu.Lock()
+			j.broken = err
+			j.mu.Unlock()
+			return
+		}
+	}
+}
+
+// sync makes durable what was written until now. Writers do not wait for it.
+func (j *journal) sync() error {
+	j.mu.Lock()
+	open := []*os.File{j.output.f}
+	fresh := j.output.fresh
+	j.output.fresh = false
+	if j.failures != nil {
+		open = append(open, j.failures.f)
+		fresh = fresh || j.failures.fresh
+		j.failures.fresh = false
+	}
+	j.mu.Unlock()
+	var err error
+	for _, f := range open {
+		err = errors.Join(err, j.flush(f))
+	}
+	if fresh { // a new file's name is the folder's
+		err = errors.Join(err, syncFolder(j.files.output))
+	}
+	if err != nil {
+		return fmt.Errorf("cannot make what was written durable: %w", err)
+	}
+	return nil
+}
+
+// syncFile makes a file durable where that can be: not on a pipe or a device.
+func syncFile(f *os.File) error {
+	err := f.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
 	return err
 }
 
@@ -124,10 +204,14 @@ func (j *journal) reader() io.Reader {
 	return io.NewSectionReader(j.output.f, 0, j.output.size)
 }
 
+// close makes everything durable and closes the files.
 func (j *journal) close() error {
+	close(j.done)
+	j.syncing.Wait()
+	err := j.sync()
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	err := j.output.f.Close()
+	err = errors.Join(err, j.output.f.Close())
 	if j.failures != nil {
 		err = errors.Join(err, j.failures.f.Close())
 	}
@@ -136,8 +220,10 @@ func (j *journal) close() error {
 
 // appendFile grows by whole lines.
 type appendFile struct {
-	f    *os.File
-	size int64 // of the whole lines
+	f     *os.File
+	w     io.Writer // f
+	size  int64     // of the whole lines
+	fresh bool      // its name may not be durable yet
 }
 
 func openAppend(path string) (*appendFile, error) {
@@ -149,7 +235,7 @@ func openAppend(path string) (*appendFile, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &appendFile{f: f, size: info.Size()}, nil
+	return &appendFile{f: f, w: f, size: info.Size(), fresh: true}, nil
 }
 
 func (a *appendFile) cut(size int64) error {
@@ -170,9 +256,23 @@ func (a *appendFile) cutTorn(e extent) error {
 	return a.cut(e.whole)
 }
 
-// append writes one line; when that fails, what was written of it is taken back.
+// diskPatience is how long a disk that refuses a line is waited for before it is tried again, and again: a quota or a full disk may be
+// somebody's passing mistake, and a run of hours should not end by it.
+var diskPatience = []time.Duration{50 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second}
+
+// append writes one line. Of a write that fails, what was written of it is taken back, and it is tried again a few times.
 func (a *appendFile) append(text []byte) error {
-	n, err := a.f.Write(text)
+	for _, pause := range diskPatience {
+		if a.write(text) == nil {
+			return nil
+		}
+		time.Sleep(pause)
+	}
+	return a.write(text)
+}
+
+func (a *appendFile) write(text []byte) error {
+	n, err := a.w.Write(text)
 	if err == nil {
 		a.size += int64(n)
 		return nil

@@ -2,23 +2,25 @@ package rollout
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
+	"github.com/lensgo/lens/gym/internal/jsonl"
 	"github.com/lensgo/lens/gym/responses"
 )
 
 // materialize writes what each rollout's agent will be sent, row after row with its repeats (aabbcc), and lays out the
 // tasks. The file appears whole or not at all.
 func (p *Plan) materialize() (err error) {
-	in, closeInput, err := p.input.reopen()
+	in, err := p.input.open()
 	if err != nil {
 		return fmt.Errorf("cannot read the tasks again: %w", err)
 	}
-	defer closeInput()
+	defer func() { err = errors.Join(err, in.Close()) }()
 	temp := p.files.materialized + ".tmp"
 	f, err := os.Create(temp)
 	if err != nil {
@@ -30,7 +32,7 @@ func (p *Plan) materialize() (err error) {
 		}
 	}()
 	w := bufio.NewWriterSize(f, 1<<16)
-	m := materializer{plan: p, in: in, w: w, next: map[int]int{}}
+	m := materializer{plan: p, in: jsonl.NewReader(in), w: w, next: map[int]int{}}
 	for i := range p.inputs {
 		if err := m.row(&p.inputs[i]); err != nil {
 			return err
@@ -39,10 +41,10 @@ func (p *Plan) materialize() (err error) {
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("cannot write the materialized inputs: %w", err)
 	}
-	if err := f.Close(); err != nil {
+	if err := errors.Join(syncFile(f), f.Close()); err != nil {
 		return fmt.Errorf("cannot write the materialized inputs: %w", err)
 	}
-	if err := os.Rename(temp, p.files.materialized); err != nil {
+	if err := errors.Join(os.Rename(temp, p.files.materialized), syncFolder(p.files.materialized)); err != nil {
 		return fmt.Errorf("cannot write the materialized inputs: %w", err)
 	}
 	p.inputs = nil
@@ -51,7 +53,7 @@ func (p *Plan) materialize() (err error) {
 
 type materializer struct {
 	plan   *Plan
-	in     io.ReaderAt
+	in     *jsonl.Reader
 	w      *bufio.Writer
 	buf    []byte // of the line being written
 	offset int64
@@ -60,8 +62,8 @@ type materializer struct {
 
 func (m *materializer) row(in *inputRow) error {
 	p := m.plan
-	text := make([]byte, in.length) // not reused: the row's object is made of it
-	if _, err := m.in.ReadAt(text, in.offset); err != nil && !errors.Is(err, io.EOF) {
+	text, err := m.text(in.line)
+	if err != nil {
 		return fmt.Errorf("cannot read the task at %s:%d again: %w", p.input.path, in.line, err)
 	}
 	if sha256.Sum256(text) != in.sum {
@@ -74,10 +76,15 @@ func (m *materializer) row(in *inputRow) error {
 	if err := p.complete(&row, in); err != nil {
 		return fmt.Errorf("cannot prepare the task at %s:%d: %w", p.input.path, in.line, err)
 	}
-	for range p.o.Repeats {
+	for range p.repeats(in.agent) {
 		k := key{task: in.task, rollout: m.next[in.task]}
 		m.next[in.task]++
 		row.SetInt(keyRollout, int64(k.rollout))
+		if p.o.AddSeed {
+			if err := addSeed(&row, k.rollout); err != nil {
+				return fmt.Errorf("cannot prepare the task at %s:%d: %w", p.input.path, in.line, err)
+			}
+		}
 		m.buf = row.AppendLine(m.buf[:0])
 		if _, err := m.w.Write(m.buf); err != nil {
 			return fmt.Errorf("cannot write the materialized inputs: %w", err)
@@ -90,6 +97,22 @@ func (m *materializer) row(in *inputRow) error {
 	return nil
 }
 
+// text is a line of the input; lines come in their order.
+func (m *materializer) text(line int) ([]byte, error) {
+	for {
+		at, err := m.in.Next()
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, err
+		}
+		if at.Number == line {
+			return bytes.Clone(at.Text), nil // the row's object is made of it
+		}
+	}
+}
+
 // complete adds to a row what all its rollouts share.
 func (p *Plan) complete(row *responses.Object, in *inputRow) error {
 	if !row.Has(keyAgent) || row.Null(keyAgent) {
@@ -97,6 +120,11 @@ func (p *Plan) complete(row *responses.Object, in *inputRow) error {
 		ref.SetString("type", "responses_api_agents")
 		ref.SetString("name", p.agents[in.agent])
 		row.Set(keyAgent, ref.AppendTo(nil))
+	}
+	if p.o.Prompt != nil {
+		if wrong := p.o.Prompt.fill(row); wrong != "" {
+			return errors.New(wrong)
+		}
 	}
 	if p.o.Params.Len() > 0 {
 		params, ok := row.Sub(keyParams)

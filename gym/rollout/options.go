@@ -23,6 +23,9 @@ const (
 
 	defaultMaxAttempts = 3
 	maxAttemptsEnv     = "NEMO_GYM_MAX_ROLLOUT_ATTEMPTS"
+
+	// defaultAgent is the entry of num_repeats for agents that have none.
+	defaultAgent = "_default"
 )
 
 // Options says what to collect. Input and Output are needed, the rest may be zero.
@@ -88,6 +91,9 @@ func (o *Options) check() error {
 			bad("num_repeats of %s is %d; it must be at least 1", agent, n)
 		}
 	}
+	if o.Prompt != nil && o.Params.Has("input") {
+		bad("responses_create_params.input is overridden and a prompt was given: one or the other")
+	}
 	if err := o.Shard.check(); err != nil {
 		errs = append(errs, err)
 	}
@@ -140,7 +146,7 @@ func (o *Options) fill() error {
 
 // files are the artefacts of a run.
 type files struct {
-	output, materialized, failures, aggregate string
+	output, materialized, failures, aggregate, run string
 }
 
 func filesOf(output string) files {
@@ -153,6 +159,7 @@ func filesOf(output string) files {
 		materialized: stem + "_materialized_inputs.jsonl",
 		failures:     stem + "_failures.jsonl",
 		aggregate:    stem + "_aggregate_metrics.json",
+		run:          stem + "_run.json",
 	}
 }
 
@@ -162,7 +169,7 @@ func (f files) clash(input string) error {
 	if err != nil {
 		return nil // reading will say it
 	}
-	for _, path := range []string{f.output, f.materialized, f.failures, f.aggregate} {
+	for _, path := range []string{f.output, f.materialized, f.failures, f.aggregate, f.run} {
 		if out, err := os.Stat(path); err == nil && os.SameFile(in, out) {
 			return fmt.Errorf("cannot collect from %s into %s: the run would overwrite its own input with %s", input, f.output, path)
 		}

@@ -9,13 +9,17 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/lensgo/lens/gym/internal/jsonl"
 	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/viewer/ingest"
 )
 
 // Plan is a run that is ready to start. Prepare makes it, Run uses it up.
@@ -33,7 +37,10 @@ type Plan struct {
 	before   before   // what a resumed run found done
 	notes    []string
 
-	progress  atomic.Pointer[progress] // while the plan runs
+	progress atomic.Pointer[progress] // while the plan runs
+	run      runFile                  // what the output is of
+	rewrite  bool                     // the run file, because a resumed run was forced
+
 	drain     chan struct{}
 	drainOnce sync.Once
 	started   atomic.Bool
@@ -41,12 +48,10 @@ type Plan struct {
 
 // inputRow is a row of the input: where it is and what it belongs to, but not its text.
 type inputRow struct {
-	offset int64
-	length int
-	line   int
-	task   int // -1 until numbered
-	agent  int
-	sum    [sha256.Size]byte
+	line  int
+	task  int // -1 until numbered
+	agent int
+	sum   [sha256.Size]byte
 }
 
 // task is one rollout to do; its row is read from the materialized file when it begins.
@@ -61,11 +66,14 @@ type task struct {
 
 // Prepare reads and checks everything that can be checked before a server runs: the options, every row, and for a
 // resumed run what is on disk. It changes nothing on disk. All bad rows come in one *[RowsError].
-func Prepare(o Options) (*Plan, error) {
+func Prepare(o Options) (_ *Plan, err error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
 	p := &Plan{o: o, files: filesOf(o.Output), drain: make(chan struct{})}
+	if p.run, err = o.runFile(); err != nil {
+		return nil, err
+	}
 	if err := probeLock(p.files.output); err != nil {
 		return nil, err
 	}
@@ -86,8 +94,69 @@ func Prepare(o Options) (*Plan, error) {
 		return nil, err
 	}
 	p.number()
-	p.expected = len(p.inputs) * o.Repeats
+	p.takeShard()
+	if err := p.checkRepeats(); err != nil {
+		return nil, err
+	}
+	for i := range p.inputs {
+		p.expected += p.repeats(p.inputs[i].agent)
+	}
+	p.run.nameRun(o.RunID)
 	return p, nil
+}
+
+// repeats is how often each row of an agent is run.
+func (p *Plan) repeats(agent int) int {
+	if p.o.Repeats > 0 {
+		return p.o.Repeats
+	}
+	if n, ok := p.o.AgentRepeats[p.agents[agent]]; ok {
+		return n
+	}
+	return p.o.AgentRepeats[defaultAgent]
+}
+
+// checkRepeats wants a number for each agent, and notes numbers for agents that no row names.
+func (p *Plan) checkRepeats() error {
+	if len(p.o.AgentRepeats) == 0 {
+		return nil
+	}
+	var without []string
+	for i, agent := range p.agents {
+		if p.repeats(i) == 0 {
+			without = append(without, strconv.Quote(agent))
+		}
+	}
+	if len(without) > 0 {
+		return fmt.Errorf("cannot collect rollouts: num_repeats has no entry for %s; add one, or %s for all others", strings.Join(without, ", "), defaultAgent)
+	}
+	for _, agent := range slices.Sorted(maps.Keys(p.o.AgentRepeats)) {
+		if agent != defaultAgent && !slices.Contains(p.agents, agent) {
+			p.note("num_repeats has an entry for %q, which no row names", agent)
+		}
+	}
+	return nil
+}
+
+// takeShard leaves the rows whose task belongs to the shard. Tasks go round, in the order of their first rows.
+func (p *Plan) takeShard() {
+	if p.o.Shard.whole() {
+		return
+	}
+	place := map[int]int{}
+	mine := p.inputs[:0]
+	for _, in := range p.inputs {
+		n, known := place[in.task]
+		if !known {
+			n = len(place)
+			place[in.task] = n
+		}
+		if n%p.o.Shard.Count == p.o.Shard.Index {
+			mine = append(mine, in)
+		}
+	}
+	p.inputs = mine
+	p.note("shard %s: %d of %d tasks", p.o.Shard, (len(place)+p.o.Shard.Count-1-p.o.Shard.Index)/p.o.Shard.Count, len(place))
 }
 
 func (p *Plan) note(format string, args ...any) {
@@ -100,12 +169,15 @@ func (p *Plan) Notes() []string { return slices.Clone(p.notes) }
 // Expected is the number of rollouts that the output is to hold in the end.
 func (p *Plan) Expected() int { return p.expected }
 
+// RunID is the name of the run. A resumed run has the one that it began with.
+func (p *Plan) RunID() string { return p.run.ID }
+
 // Agents are the agents that rows name.
 func (p *Plan) Agents() []string { return slices.Clone(p.agents) }
 
 // Files are what Run may write: the output and what stands beside it.
 func (p *Plan) Files() []string {
-	return []string{p.files.output, p.files.materialized, p.files.failures, p.files.aggregate}
+	return []string{p.files.output, p.files.materialized, p.files.failures, p.files.aggregate, p.files.run}
 }
 
 // Trace says how the run is traced, for callers who know it only after Prepare. It must not be called during Run.
@@ -148,16 +220,19 @@ func (p *Plan) agentIndex(name string) int {
 }
 
 // readInput goes once through the input and checks each row.
-func (p *Plan) readInput() error {
-	src, err := openSource(p.o.Input)
+func (p *Plan) readInput() (err error) {
+	if p.input, err = openSource(p.o.Input); err != nil {
+		return fmt.Errorf("cannot read the tasks: %w", err)
+	}
+	src, err := p.input.open()
 	if err != nil {
 		return fmt.Errorf("cannot read the tasks: %w", err)
 	}
-	defer src.close()
-	p.input = src
+	defer func() { err = errors.Join(err, src.Close()) }()
+	digest := newDigest(p.o.Input)
 	bad := &RowsError{File: p.o.Input}
-	rows := jsonl.NewReader(src.reader())
-	check := checker{graph: p.o.Graph, agent: p.o.Agent, over: p.o.Params}
+	rows := jsonl.NewReader(src)
+	check := checker{graph: p.o.Graph, agent: p.o.Agent, over: p.o.Params, prompt: p.o.Prompt, seed: p.o.AddSeed}
 	blank := 0 // a blank line that is the last is no row
 	for p.o.Limit == 0 || len(p.inputs)+bad.Total < p.o.Limit {
 		at, err := rows.Next()
@@ -175,6 +250,7 @@ func (p *Plan) readInput() error {
 			bad.add(blank, "it is blank; only the end of the file may be")
 			blank = 0
 		}
+		digest.add(at.Text)
 		p.inputRow(at, &check, bad)
 	}
 	if err := bad.err(); err != nil {
@@ -183,6 +259,7 @@ func (p *Plan) readInput() error {
 	if len(p.inputs) == 0 {
 		return fmt.Errorf("cannot collect rollouts: %s holds no rows", p.o.Input)
 	}
+	p.run.Data = digest.data()
 	return nil
 }
 
@@ -198,8 +275,7 @@ func (p *Plan) inputRow(at jsonl.Line, check *checker, bad *RowsError) {
 		return
 	}
 	p.inputs = append(p.inputs, inputRow{
-		offset: at.Offset, length: len(at.Text), line: at.Number,
-		task: f.task, agent: p.agentIndex(f.agent), sum: sha256.Sum256(at.Text),
+		line: at.Number, task: f.task, agent: p.agentIndex(f.agent), sum: sha256.Sum256(at.Text),
 	})
 }
 
@@ -241,61 +317,45 @@ func (p *Plan) number() {
 // source is the input, readable twice: a file is opened again, anything else (a pipe) is kept.
 type source struct {
 	path string
-	file *os.File
-	data []byte
+	data []byte // nil of a file
 }
 
 func openSource(path string) (source, error) {
-	f, err := os.Open(path)
+	info, err := os.Stat(path)
 	if err != nil {
 		return source{}, plainPathError(err)
 	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return source{}, err
-	}
 	if info.IsDir() {
-		f.Close()
 		return source{}, fmt.Errorf("%s is a folder; a JSONL file is needed", path)
 	}
+	s := source{path: path}
 	if info.Mode().IsRegular() {
-		return source{path: path, file: f}, nil
+		return s, nil
 	}
-	data, err := io.ReadAll(f)
-	f.Close()
-	return source{path: path, data: data}, err
+	r, err := s.open()
+	if err != nil {
+		return source{}, err
+	}
+	s.data, err = io.ReadAll(r)
+	return s, errors.Join(err, r.Close())
 }
 
 func plainPathError(err error) error {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
 		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
 	}
 	return err
 }
 
-func (s *source) reader() io.Reader {
-	if s.file != nil {
-		return s.file
-	}
-	return bytes.NewReader(s.data)
-}
-
-func (s *source) close() {
-	if s.file != nil {
-		s.file.Close()
-		s.file = nil
-	}
-}
-
-// reopen makes the source readable at offsets.
-func (s *source) reopen() (io.ReaderAt, func(), error) {
+// open reads the text from its beginning, decompressed.
+func (s source) open() (io.ReadCloser, error) {
 	if s.data != nil {
-		return bytes.NewReader(s.data), func() {}, nil
+		return io.NopCloser(bytes.NewReader(s.data)), nil
 	}
-	f, err := os.Open(s.path)
+	r, err := ingest.OpenFile(s.path)
 	if err != nil {
-		return nil, nil, plainPathError(err)
+		return nil, plainPathError(err)
 	}
-	return f, func() { f.Close() }, nil
+	return r, nil
 }

@@ -69,7 +69,7 @@ func (p *progress) startBar() {
 
 // ended counts one rollout.
 func (p *progress) ended(t *task, out *outcome) {
-	if p == nil || out.ending == cancelled {
+	if p == nil || out.ending == cancelled || out.again {
 		return
 	}
 	p.mu.Lock()

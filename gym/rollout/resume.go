@@ -49,6 +49,9 @@ func (p *Plan) prepareResume() (resumed bool, err error) {
 		}
 		return false, nil
 	}
+	if err := p.sameRun(); err != nil {
+		return true, err
+	}
 	p.before = before{resumed: true, done: map[key]bool{}, attempts: map[key]int{}, terminal: map[key]bool{}, planned: map[key]int{}}
 	if err := p.readMaterialized(); err != nil {
 		return true, err
@@ -61,9 +64,6 @@ func (p *Plan) prepareResume() (resumed bool, err error) {
 	}
 	p.expected = len(p.tasks)
 	p.selectTasks()
-	if p.o.Limit != 0 || p.o.Repeats > 1 || p.o.Params.Len() > 0 {
-		p.note("resumed: the rows come from %s as they are; limit, number of repeats and parameters given now are not used", p.files.materialized)
-	}
 	return true, nil
 }
 
@@ -112,7 +112,7 @@ func (p *Plan) readMaterialized() error {
 	if e.torn > 0 {
 		return fmt.Errorf("cannot resume %s: the last line of %s is torn; run without --resume to start over", p.files.output, path)
 	}
-	if len(p.tasks) == 0 {
+	if len(p.tasks) == 0 && p.o.Shard.whole() {
 		return fmt.Errorf("cannot resume %s: %s holds no rows", p.files.output, path)
 	}
 	return nil

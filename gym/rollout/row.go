@@ -38,6 +38,9 @@ type checker struct {
 	graph *config.Graph
 	agent string           // for rows that name none
 	over  responses.Object // laid over the rows' parameters
+
+	prompt *Prompt // makes the rows' input; nil: they have one
+	seed   bool    // rows must be such that they can take one
 }
 
 // facts are what a row says that the plan must know.
@@ -55,7 +58,13 @@ func (c *checker) row(row responses.Object) (facts, string) {
 			wrong = append(wrong, text)
 		}
 	}
-	add(c.params(row))
+	if c.prompt != nil {
+		row = row.Clone()
+		add(c.prompt.fill(&row))
+	}
+	if len(wrong) == 0 {
+		add(c.params(row))
+	}
 	agent, text := c.agentOf(row)
 	f.agent = agent
 	add(text)
@@ -85,6 +94,11 @@ func (c *checker) params(row responses.Object) string {
 		return fmt.Sprintf("%s must be an object, not %s", keyParams, kindName(v.Kind()))
 	}
 	params.Merge(c.over)
+	if c.seed {
+		if _, _, err := extraBody(params); err != nil {
+			return err.Error()
+		}
+	}
 	input, ok := params.Get("input")
 	if !ok {
 		return keyParams + " has no input"

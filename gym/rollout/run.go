@@ -62,7 +62,11 @@ type run struct {
 	stats    *stats
 	progress *progress
 	cut      context.CancelCauseFunc
-	began    time.Time
+
+	admission *admission
+	queue     *queue
+
+	captureLoss sync.Once // to be told of
 
 	base context.Context // what rollouts start from
 	job  lens.Ref        // what they link to; not valid: nothing
@@ -75,15 +79,24 @@ func (p *Plan) begin(cut context.CancelCauseFunc, client *wire.Client) (*run, er
 		return nil, err
 	}
 	if !p.before.resumed {
-		if err := errors.Join(j.clear(), p.materialize()); err != nil {
-			return nil, errors.Join(err, j.close())
+		err = j.clear(p.files.materialized, p.files.run)
+		if err == nil {
+			err = errors.Join(p.run.write(p.files.run), p.materialize())
 		}
+	} else if p.rewrite {
+		err = p.run.write(p.files.run)
+	}
+	if err != nil {
+		return nil, errors.Join(err, j.close())
 	}
 	rows, err := os.Open(p.files.materialized)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot read the materialized inputs: %w", err), j.close())
 	}
-	r := &run{Plan: p, client: client, journal: j, rows: rows, cut: cut, began: time.Now()}
+	r := &run{
+		Plan: p, client: client, journal: j, rows: rows, cut: cut,
+		admission: newAdmission(&p.o), queue: &queue{tasks: p.tasks, began: time.Now()},
+	}
 	r.stats = newStats(p)
 	r.progress = newProgress(p.o.Progress, len(p.tasks), r.stats)
 	r.Plan.progress.Store(r.progress)
@@ -104,30 +117,31 @@ func (r *run) trace(ctx, jobCtx context.Context, job lens.Span) {
 	r.job = job.Ref()
 }
 
-// dispatch runs the tasks in their order, as many at a time as the options allow, until all have ended or no new one
-// may begin.
+// dispatch runs the tasks in their order, as many at a time as admission allows, then those that are to begin again, until all have
+// ended or no new one may begin.
 func (r *run) dispatch(ctx context.Context) {
-	work := make(chan *task)
-	var workers sync.WaitGroup
-	for range min(r.o.Concurrency, len(r.tasks)) {
-		workers.Go(func() {
-			for t := range work {
-				r.rollout(t)
+	var running sync.WaitGroup
+	defer running.Wait()
+	r.o.Meter.Offered(len(r.tasks))
+	for !r.draining() && ctx.Err() == nil { // a free place must not win against these
+		idle := r.admission.idle() // looked at first: what runs may put a task back
+		t, ok := r.queue.first()
+		if !ok && idle {
+			return
+		}
+		if ok {
+			if ticket, ok := r.admission.enter(); ok {
+				r.queue.take()
+				running.Go(func() { r.rollout(t, ticket) })
+				continue
 			}
-		})
-	}
-	for i := range r.tasks {
-		if r.draining() || ctx.Err() != nil { // a free worker must not win against these
-			break
 		}
 		select {
-		case work <- &r.tasks[i]:
+		case <-r.admission.freed:
 		case <-r.drain:
 		case <-ctx.Done():
 		}
 	}
-	close(work)
-	workers.Wait()
 }
 
 // cutShort says why the run ended before its time, nil when it did not.

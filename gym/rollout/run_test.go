@@ -84,8 +84,8 @@ func TestRun_fresh(t *testing.T) {
 	if f.read("out/rollouts_failures.jsonl") != "" || f.read("out/rollouts_aggregate_metrics.json") != "" || s.FailuresFile != "" {
 		t.Errorf("files of the earlier run are left; %+v", s)
 	}
-	if files, _ := os.ReadDir(f.path("out")); len(files) != 2 {
-		t.Errorf("files %v, want the output and the materialized inputs", files)
+	if files, _ := os.ReadDir(f.path("out")); len(files) != 3 {
+		t.Errorf("files %v, want the output, the materialized inputs and what the run is of", files)
 	}
 }
 

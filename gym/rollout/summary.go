@@ -23,6 +23,7 @@ type Summary struct {
 	Failed    int // failed in this run
 	Discarded int // ended with an answer that asks not to be kept; run again by Resume
 	Missing   int // did not begin, or did not end
+	Again     int // attempts that failed and were followed by another in this run; they are none of the above
 
 	// Interrupted says that something is missing because the run was drained or its context ended.
 	Interrupted bool
@@ -83,6 +84,7 @@ type stats struct {
 	agents    []agentStats
 	remaining int
 	running   int // of them
+	again     int
 }
 
 type agentStats struct {
@@ -159,6 +161,10 @@ func (s *stats) add(t *task, id string, out *outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running--
+	if out.again {
+		s.again++
+		return
+	}
 	s.counts[out.ending]++
 	if out.ending == cancelled {
 		return
@@ -234,12 +240,12 @@ func (r *run) summary(cut bool) *Summary {
 	defer s.mu.Unlock()
 	sum := &Summary{
 		Expected: r.expected, Skipped: r.before.scored, GivenUp: r.before.givenUp,
-		Scored: s.counts[scored], Failed: s.counts[failed], Discarded: s.counts[discarded], Missing: s.remaining,
+		Scored: s.counts[scored], Failed: s.counts[failed], Discarded: s.counts[discarded], Missing: s.remaining, Again: s.again,
 		Interrupted:    s.remaining > 0 && (cut || r.draining()),
 		FailureClasses: s.classes, Failures: s.failures, Elapsed: time.Since(s.began), Notes: r.Notes(),
 		Output: r.files.output, MaterializedFile: r.files.materialized,
 	}
-	if sum.Failed > 0 || r.before.failures.whole > 0 {
+	if sum.Failed > 0 || sum.Again > 0 || r.before.failures.whole > 0 {
 		sum.FailuresFile = r.files.failures
 	}
 	for i, a := range s.agents {

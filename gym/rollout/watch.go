@@ -10,7 +10,7 @@ type Progress struct {
 	Total       int // rollouts to run; of a resumed run, those that were left
 	Running     int
 	Waiting     int // have not begun; when the run has ended, all that it leaves undone
-	Concurrency int // so many at a time
+	Concurrency int // so many at a time; of a run that adapts, now
 }
 
 // Progress is how far the plan is before it runs.
@@ -27,7 +27,7 @@ func (r *run) progressNow() Progress {
 	s := r.stats
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Progress{Total: len(r.tasks), Running: s.running, Waiting: s.remaining - s.running, Concurrency: r.o.Concurrency}
+	return Progress{Total: len(r.tasks), Running: s.running, Waiting: s.remaining - s.running, Concurrency: r.admission.places()}
 }
 
 // watch tells Options.Watch what has changed, until stop is called, which tells it the end and waits. It looks at the counts from
