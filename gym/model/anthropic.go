@@ -54,19 +54,23 @@ func BuildAnthropic(in *config.Instance, client *wire.Client, logger *slog.Logge
 
 // Respond answers a request of the Responses dialect.
 func (m *Anthropic) Respond(ctx context.Context, r *Request) (*wire.Reply, error) {
+	return replyTo(ctx, m, r)
+}
+
+func (m *Anthropic) answer(ctx context.Context, r *Request) (responses.Response, error) {
 	body, err := messages.FromParams(r.Params, m.options)
 	if err != nil {
-		return nil, err
+		return responses.Response{}, err
 	}
 	message, err := m.ask(ctx, sessionOf(r.Wire), body, nil)
 	if err != nil {
-		return nil, err
+		return responses.Response{}, err
 	}
 	answer, err := messages.ToResponse(message, r.Params, m.options)
 	if err != nil {
-		return nil, badAnswer(err)
+		return responses.Response{}, badAnswer(err)
 	}
-	return &wire.Reply{Body: answer.AppendTo(nil)}, nil
+	return answer, nil
 }
 
 // Message hands a request of the Messages dialect on, with the betas of the service that its client asks for.

@@ -14,7 +14,8 @@ import (
 
 // dialect is one of the dialects that a model server speaks to its callers.
 type dialect struct {
-	name  string // in captures and metrics
+	name  string // in metrics
+	file  string // in captures
 	route string
 	start func(context.Context) (context.Context, lens.Span) // opens the route's span
 	// parse checks a request and returns what asks for the answer to it.
@@ -22,9 +23,9 @@ type dialect struct {
 }
 
 var dialects = []dialect{
-	{name: "responses", route: RouteResponses, start: startResponses, parse: parseResponses},
-	{name: "chat", route: RouteChat, start: startChat, parse: parseChat},
-	{name: "messages", route: RouteMessages, start: startMessages, parse: parseMessages},
+	{name: semconv.DialectResponses, file: "responses", route: RouteResponses, start: startResponses, parse: parseResponses},
+	{name: semconv.DialectChat, file: "chat", route: RouteChat, start: startChat, parse: parseChat},
+	{name: semconv.DialectMessages, file: "messages", route: RouteMessages, start: startMessages, parse: parseMessages},
 }
 
 func startResponses(ctx context.Context) (context.Context, lens.Span) {
@@ -48,6 +49,13 @@ func parseResponses(f *front, req *wire.Request) (func(context.Context) (answer,
 		return nil, err
 	}
 	return func(ctx context.Context) (answer, error) {
+		if own, ok := f.responder.(answerer); ok {
+			r, err := own.answer(ctx, &Request{Params: params, Wire: req})
+			if err != nil {
+				return answer{}, err
+			}
+			return whole(r.Object, nil), nil
+		}
 		reply, err := f.responder.Respond(ctx, &Request{Params: params, Wire: req})
 		return answer{reply: reply}, err
 	}, nil

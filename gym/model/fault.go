@@ -22,6 +22,8 @@ type EndpointError struct {
 	Tries int
 	// Err is what was wrong with the last answer; the endpoint's key is blotted out of it.
 	Err error
+
+	lost bool // no answer came
 }
 
 func (e *EndpointError) Error() string {
@@ -43,7 +45,7 @@ type fault struct {
 }
 
 func (f *fault) error(tries int) error {
-	return &EndpointError{Status: f.status, Tries: tries, Err: f.err}
+	return &EndpointError{Status: f.status, Tries: tries, Err: f.err, lost: f.lost}
 }
 
 // retried are the statuses after which asking again may help: too many requests, and trouble that is not the request's.

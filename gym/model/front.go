@@ -4,8 +4,10 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/gym/capture"
 	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/wire"
 	"github.com/lensgo/lens/semconv"
@@ -15,6 +17,7 @@ import (
 type front struct {
 	name      string
 	responder Responder
+	recorder  *capture.Recorder
 	logger    *slog.Logger
 }
 
@@ -45,12 +48,21 @@ func (a answer) view() responses.Object {
 	return o
 }
 
-// handler answers requests of one dialect.
+// handler answers requests of one dialect. What was said is on the disk before the caller hears of it.
 func (f *front) handler(d dialect) wire.HandlerFunc {
 	return func(ctx context.Context, req *wire.Request) (*wire.Reply, error) {
+		began := time.Now()
 		a, err := f.answer(ctx, d, req)
+		e := exchange{dialect: d, request: req, answer: a, began: began, took: time.Since(began)}
 		if err != nil {
-			return nil, replyError(f.name, err)
+			err = e.failed(ctx, f.name, err)
+		} else if a.failed != nil {
+			e.category = category(ctx, a.failed)
+		}
+		e.measure(ctx, f.name)
+		e.record(ctx, f.recorder)
+		if err != nil {
+			return nil, err
 		}
 		return a.reply, nil
 	}
@@ -76,8 +88,26 @@ func (f *front) answer(ctx context.Context, d dialect, req *wire.Request) (answe
 	return a, nil
 }
 
+// answerer is a [Responder] of this package, whose answer need not be parsed again.
+type answerer interface {
+	answer(ctx context.Context, r *Request) (responses.Response, error)
+}
+
+// replyTo is what an answerer has for those who call it as a [Responder].
+func replyTo(ctx context.Context, a answerer, r *Request) (*wire.Reply, error) {
+	answer, err := a.answer(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return &wire.Reply{Body: answer.AppendTo(nil)}, nil
+}
+
 // respond asks the responder and parses what it says.
 func (f *front) respond(ctx context.Context, p responses.CreateParams, req *wire.Request) (responses.Response, wire.Cookies, error) {
+	if own, ok := f.responder.(answerer); ok {
+		r, err := own.answer(ctx, &Request{Params: p, Wire: req})
+		return r, nil, err
+	}
 	reply, err := f.responder.Respond(ctx, &Request{Params: p, Wire: req})
 	if err != nil {
 		return responses.Response{}, nil, err

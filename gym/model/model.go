@@ -34,6 +34,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/lensgo/lens/gym/capture"
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/responses/chat"
@@ -99,7 +100,11 @@ func NewServer(in *config.Instance, r Responder, logger *slog.Logger) (*wire.Ser
 	if logger == nil {
 		logger = slog.Default()
 	}
-	f := &front{name: in.Name, responder: r, logger: logger}
+	recorder, err := capture.ForInstance(in, logger)
+	if err != nil {
+		return nil, err
+	}
+	f := &front{name: in.Name, responder: r, recorder: recorder, logger: logger}
 	for _, d := range dialects {
 		s.Handle(d.route, f.handler(d))
 	}

@@ -60,16 +60,16 @@ func BuildOpenAI(in *config.Instance, client *wire.Client, logger *slog.Logger) 
 
 // Respond hands a request of the Responses dialect on.
 func (m *OpenAI) Respond(ctx context.Context, r *Request) (*wire.Reply, error) {
+	return replyTo(ctx, m, r)
+}
+
+func (m *OpenAI) answer(ctx context.Context, r *Request) (responses.Response, error) {
 	p := r.Params
 	if m.settings.DropReasoning {
 		dropReasoning(&p)
 	}
 	m.prepare(&p.Object)
-	answer, err := askResponses(ctx, m.endpoint, sessionOf(r.Wire), p)
-	if err != nil {
-		return nil, err
-	}
-	return &wire.Reply{Body: answer.AppendTo(nil)}, nil
+	return askResponses(ctx, m.endpoint, sessionOf(r.Wire), p)
 }
 
 // Complete hands a request of Chat Completions on.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lensgo/lens/gym/config"
+	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/wire"
 )
 
@@ -27,17 +28,21 @@ func BuildSynthetic(in *config.Instance, _ *wire.Client, logger *slog.Logger) (*
 // Respond answers after the wait that the settings draw for this request. It returns early, with the context's error,
 // when ctx ends.
 func (s *Synthetic) Respond(ctx context.Context, r *Request) (*wire.Reply, error) {
+	return replyTo(ctx, s, r)
+}
+
+func (s *Synthetic) answer(ctx context.Context, r *Request) (responses.Response, error) {
 	a, err := s.Answer(r.Params)
 	if err != nil {
-		return nil, err
+		return responses.Response{}, err
 	}
 	if err := wait(ctx, a.Wait); err != nil {
-		return nil, err
+		return responses.Response{}, err
 	}
 	if a.Status != http.StatusOK {
-		return nil, &wire.HTTPError{Status: a.Status, Detail: fmt.Sprintf("synthetic failure with status %d", a.Status)}
+		return responses.Response{}, &wire.HTTPError{Status: a.Status, Detail: fmt.Sprintf("synthetic failure with status %d", a.Status)}
 	}
-	return &wire.Reply{Body: a.Response.AppendTo(nil)}, nil
+	return a.Response, nil
 }
 
 func wait(ctx context.Context, d time.Duration) error {

@@ -55,26 +55,30 @@ func BuildVLLM(in *config.Instance, client *wire.Client, logger *slog.Logger) (*
 
 // Respond answers a request of the Responses dialect.
 func (m *VLLM) Respond(ctx context.Context, r *Request) (*wire.Reply, error) {
+	return replyTo(ctx, m, r)
+}
+
+func (m *VLLM) answer(ctx context.Context, r *Request) (responses.Response, error) {
 	if m.settings.ResponsesNative {
-		return m.respondNative(ctx, r)
+		return m.answerNative(ctx, r)
 	}
 	body, err := chat.FromParams(r.Params, m.options)
 	if err != nil {
-		return nil, err
+		return responses.Response{}, err
 	}
 	completion, err := m.complete(ctx, sessionOf(r.Wire), body)
 	if err != nil {
-		return nil, err
+		return responses.Response{}, err
 	}
 	answer, err := chat.ToResponse(completion, r.Params, m.options)
 	if err != nil {
-		return nil, badAnswer(err)
+		return responses.Response{}, badAnswer(err)
 	}
-	return &wire.Reply{Body: answer.AppendTo(nil)}, nil
+	return answer, nil
 }
 
-// respondNative asks an endpoint that speaks the Responses dialect as well.
-func (m *VLLM) respondNative(ctx context.Context, r *Request) (*wire.Reply, error) {
+// answerNative asks an endpoint that speaks the Responses dialect as well.
+func (m *VLLM) answerNative(ctx context.Context, r *Request) (responses.Response, error) {
 	p := r.Params
 	p.SetString("model", m.settings.Model)
 	fill(&p.Object, m.settings.ExtraBody)
@@ -84,12 +88,9 @@ func (m *VLLM) respondNative(ctx context.Context, r *Request) (*wire.Reply, erro
 	}
 	answer, err := askResponses(ctx, m.endpoint, sessionOf(r.Wire), p)
 	if isOverflow(err) {
-		answer, err = chat.ToResponse(chat.Overflow(chat.Request{Object: p.Object}, m.options), r.Params, m.options)
+		return chat.ToResponse(chat.Overflow(chat.Request{Object: p.Object}, m.options), r.Params, m.options)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &wire.Reply{Body: answer.AppendTo(nil)}, nil
+	return answer, err
 }
 
 // Complete answers a request of Chat Completions.
