@@ -16,8 +16,12 @@ type ClientOptions struct {
 	MaxBody int64             // bound of an answer's body in bytes; 0 is 256 MiB
 
 	// MaxConnsPerHost bounds the connections to one server. Calls above it wait, and their spans say how long. 0 is no
-	// bound.
+	// bound. MaxConns has the bounds of servers of the run that differ, by instance.
 	MaxConnsPerHost int
+	MaxConns        map[string]int
+
+	// Local is servers of this process, which calls reach without a connection. They need not stand in Servers.
+	Local *Local
 }
 
 // Client makes the calls of a Gym process. It is safe for concurrent use; one a process is enough, because calls share
@@ -26,14 +30,16 @@ type Client struct {
 	servers   map[string]target
 	timeout   time.Duration
 	maxBody   int64
-	transport *http.Transport
+	local     *Local
+	transport *http.Transport // for all that has none of its own
 	retry     backoff
 }
 
 // target is a server of the run.
 type target struct {
-	base *url.URL
-	err  error // what is wrong with its URL, told to those who call it
+	base      *url.URL
+	transport *http.Transport // nil: it is in this process
+	err       error           // what is wrong with its URL, told to those who call it
 }
 
 // NewClient returns a client. A base URL that is none is reported by the calls that need it.
@@ -42,26 +48,43 @@ func NewClient(o ClientOptions) *Client {
 		servers: make(map[string]target, len(o.Servers)),
 		timeout: o.Timeout,
 		maxBody: o.MaxBody,
+		local:   o.Local,
 		retry:   defaultBackoff,
 	}
 	if c.maxBody <= 0 {
 		c.maxBody = defaultMaxBody
 	}
 	hosts := make(map[string]bool, len(o.Servers))
+	c.transport = newTransport(hosts, o.MaxConnsPerHost, clientIdle)
 	for name, base := range o.Servers {
 		u, err := parseURL(base)
 		if err == nil {
 			hosts[u.Host] = true
 			u.Path = strings.TrimSuffix(u.Path, "/") // paths begin with one
 		}
-		c.servers[name] = target{u, err}
+		t := target{base: u, transport: c.transport, err: err}
+		if bound, ok := o.MaxConns[name]; ok {
+			t.transport = newTransport(hosts, bound, clientIdle)
+		}
+		c.servers[name] = t
 	}
-	c.transport = newTransport(hosts, o.MaxConnsPerHost, clientIdle)
+	if o.Local != nil {
+		for _, name := range o.Local.names {
+			c.servers[name] = target{base: &url.URL{Scheme: "http", Host: name}}
+		}
+	}
 	return c
 }
 
 // Close closes idle connections. Calls that run go on.
-func (c *Client) Close() { c.transport.CloseIdleConnections() }
+func (c *Client) Close() {
+	c.transport.CloseIdleConnections()
+	for _, t := range c.servers {
+		if t.transport != nil {
+			t.transport.CloseIdleConnections()
+		}
+	}
+}
 
 // address is where a call goes and how messages and errors name it.
 type address struct {
@@ -69,6 +92,16 @@ type address struct {
 	server string // instance, or scheme and host
 	path   string
 	inside bool // the server is one of the run
+
+	transport *http.Transport // nil: the server is in this process
+}
+
+// roundTrip sends a request there once.
+func (c *Client) roundTrip(addr address, r *http.Request) (*http.Response, error) {
+	if addr.transport == nil {
+		return c.local.roundTrip(addr.server, r)
+	}
+	return addr.transport.RoundTrip(r)
 }
 
 // address resolves the server or the URL of a call.
@@ -81,7 +114,7 @@ func (c *Client) address(call Call) (address, error) {
 		if err != nil {
 			return address{}, err
 		}
-		return address{url: u, server: u.Scheme + "://" + u.Host, path: u.Path}, nil
+		return address{url: u, server: u.Scheme + "://" + u.Host, path: u.Path, transport: c.transport}, nil
 	}
 	t, ok := c.servers[call.Server]
 	if !ok {
@@ -95,7 +128,7 @@ func (c *Client) address(call Call) (address, error) {
 	}
 	u := *t.base
 	u.Path, u.RawPath = u.Path+call.Path, ""
-	return address{url: &u, server: call.Server, path: call.Path, inside: true}, nil
+	return address{url: &u, server: call.Server, path: call.Path, inside: true, transport: t.transport}, nil
 }
 
 func (c *Client) known() string {

@@ -99,7 +99,7 @@ func (c *Client) sendIn(ctx context.Context, span lens.Span, call Call, addr add
 	if id := RolloutID(ctx); id != "" {
 		span.Str(semconv.GymRolloutID, id)
 	}
-	watch := &watch{limited: c.transport.MaxConnsPerHost > 0}
+	watch := &watch{limited: addr.transport != nil && addr.transport.MaxConnsPerHost > 0}
 	res, err := c.attempts(httptrace.WithClientTrace(ctx, watch.trace()), call, addr, header, watch)
 	resent, waited := watch.result()
 	if resent > 0 {
@@ -123,7 +123,7 @@ func (c *Client) attempts(ctx context.Context, call Call, addr address, header h
 	var last error
 	for n := 1; ; n++ {
 		w.attempt()
-		res, err := c.transport.RoundTrip(request(ctx, call, addr, header))
+		res, err := c.roundTrip(addr, request(ctx, call, addr, header))
 		if err == nil {
 			return res, nil
 		}
