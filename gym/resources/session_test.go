@@ -3,6 +3,7 @@ package resources
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -140,5 +141,35 @@ func TestSessionsRace(t *testing.T) {
 	}
 	if s.Len() > 64 {
 		t.Errorf("%d sessions are kept, bound is 64", s.Len())
+	}
+}
+
+// Every state that goes is let go of once, and not while a call still holds it.
+func TestSessionsDrop(t *testing.T) {
+	s := NewSessions[string](SessionOptions{Max: 2})
+	var dropped []string
+	s.OnDrop(func(state *string) { dropped = append(dropped, *state) })
+	set := func(id string) error {
+		return s.Do(id, func(state *string) error { *state = id; return nil })
+	}
+	if err := errors.Join(set("a"), set("b")); err != nil {
+		t.Fatal(err)
+	}
+	s.Done("b")
+	if err := set("c"); err != nil || !slices.Equal(dropped, []string{"b"}) {
+		t.Errorf("%v went for want of room, %v", dropped, err)
+	}
+	err := s.Do("a", func(state *string) error {
+		if !s.Delete("a") || len(dropped) != 1 {
+			t.Errorf("%v went while a call had it", dropped)
+		}
+		*state = "a, to its end"
+		return nil
+	})
+	if err != nil || !slices.Equal(dropped, []string{"b", "a, to its end"}) {
+		t.Errorf("%v went, %v", dropped, err)
+	}
+	if s.Delete("a") || !s.Delete("c") || !slices.Equal(dropped, []string{"b", "a, to its end", "c"}) {
+		t.Errorf("%v went", dropped)
 	}
 }
