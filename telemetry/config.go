@@ -29,8 +29,9 @@ type Config struct {
 	// [DefaultServiceName].
 	ServiceName string
 
-	// TracesEnabled, MetricsEnabled and LogsEnabled switch the signals one by one. Only traces have an exporter in this
-	// version; the other two are read, kept, and change nothing.
+	// TracesEnabled, MetricsEnabled and LogsEnabled switch the signals one by one. Metrics leave every ten seconds, or as
+	// often as OTEL_METRIC_EXPORT_INTERVAL says in milliseconds. Logs have no exporter in this version: the switch is read,
+	// kept, and changes nothing.
 	TracesEnabled, MetricsEnabled, LogsEnabled bool
 
 	// SpanGroups is the span group spec that Setup gives to lens.SetSpec: names of presets and groups, comma separated.

@@ -85,6 +85,7 @@ func cleanup(t *testing.T, h *telemetry.Handle) {
 	t.Cleanup(func() {
 		_ = h.Shutdown(context.Background())
 		seam.SetProvider(nil, nil)
+		seam.SetMeterProvider(nil)
 		seam.SetPropagator(nil)
 		otel.SetTracerProvider(noop.NewTracerProvider())
 		lens.SetSpec("")

@@ -14,7 +14,7 @@ type Handle struct {
 	retire  func()  // takes the set-up out of the process; runs once, before anything is flushed
 	shared  *Handle // set: this one only borrows
 
-	pipeline // of traces
+	pipeline
 
 	once   sync.Once
 	closed chan struct{} // closed when the shutdown began
@@ -43,6 +43,9 @@ func newHandle(runID string) *Handle {
 // Exporting reports whether this set-up exports anything: it is enabled, and a signal that has an exporter is on. It stays
 // true after Shutdown.
 func (h *Handle) Exporting() bool { return h != nil && len(h.owner().signals) > 0 }
+
+// Tracing reports whether this set-up exports traces. It stays true after Shutdown.
+func (h *Handle) Tracing() bool { return h != nil && h.owner().tracing() }
 
 // RunID returns nemo.run.id of this set-up; also a disabled one has it.
 func (h *Handle) RunID() string {

@@ -21,3 +21,10 @@ func WithReinit() Option {
 func WithLogger(l *slog.Logger) Option {
 	return option.Func(func(s *option.Set) { s.Logger = l })
 }
+
+// WithRuntimeMetrics adds to the exported metrics those of the Go runtime (go.*: memory, goroutines, how long they wait to
+// run, pauses of the garbage collector) and, on Linux, of the process (process.*: CPU time, memory, threads, open files).
+// It does nothing when metrics go to a reader of the caller's own.
+func WithRuntimeMetrics() Option {
+	return option.Func(func(s *option.Set) { s.Runtime = true })
+}

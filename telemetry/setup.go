@@ -41,10 +41,11 @@ func Current() *Handle {
 // that registers later opens one. OpenTelemetry's globals stay as they are, nothing is detected and no goroutine starts.
 // It may be repeated. OTEL_SDK_DISABLED=true disables too, whatever c says.
 //
-// Enabled: traces go through a batch processor to the exporter. The provider and the propagator become those of package
-// lens and also OpenTelemetry's globals, so that instrumentations written against OpenTelemetry join the same traces. A
-// second enabled Setup is [ErrInitialised]; after Shutdown, or with [WithReinit], it is fine. With TracesEnabled off no
-// span is recorded and the globals stay.
+// Enabled: traces go through a batch processor to the exporter, metrics every interval to one of their own. The providers
+// become those of package lens and package metrics, the propagator that of package lens, and all three OpenTelemetry's
+// globals, so that instrumentations written against OpenTelemetry join the same traces. A second enabled Setup is
+// [ErrInitialised]; after Shutdown, or with [WithReinit], it is fine. With TracesEnabled off no span is recorded and the
+// tracer provider and the propagator stay as they are; with MetricsEnabled off the same holds for metrics.
 //
 // What cannot work is an error that says what would: an unknown exporter or protocol, an endpoint that is no URL. The
 // process is then as it was before. A span group that nobody knows is none of them: package lens warns about it.

@@ -11,10 +11,12 @@ import (
 	"github.com/lensgo/lens/telemetry/internal/option"
 )
 
-// pipeline is what a Handle has of traces: there are none.
+// pipeline is what a Handle has of traces and metrics: there are none.
 type pipeline struct{}
 
 func (pipeline) stats() Stats { return Stats{} }
+
+func (pipeline) tracing() bool { return false }
 
 func silence() {}
 

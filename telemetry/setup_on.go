@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/metric"
+	nometer "go.opentelemetry.io/otel/metric/noop"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
@@ -23,11 +26,14 @@ import (
 // truncatedReason is written on spans that a shutdown ends.
 const truncatedReason = "still open when telemetry was shut down"
 
-// pipeline is what a Handle has of traces; empty when none are exported.
+// pipeline is what a Handle has of traces and metrics; what is not exported is nil.
 type pipeline struct {
 	batch    *export.Batch
 	provider *provider
+	meters   *sdkmetric.MeterProvider
 }
+
+func (p pipeline) tracing() bool { return p.batch != nil }
 
 func (p pipeline) stats() Stats {
 	if p.batch == nil {
@@ -58,28 +64,46 @@ func enable(ctx context.Context, c Config, o option.Set, log *slog.Logger) (*Han
 	return h, nil
 }
 
-// silence gives package lens a provider that records nothing.
-func silence() { seam.SetProvider(nil, noop.NewTracerProvider()) }
+// silence gives package lens and package metrics providers that record nothing.
+func silence() {
+	seam.SetProvider(nil, noop.NewTracerProvider())
+	seam.SetMeterProvider(nometer.NewMeterProvider())
+}
 
 // build makes the pipelines of an enabled set-up. It changes nothing in the process.
 func build(ctx context.Context, c Config, o option.Set, log *slog.Logger) (*Handle, error) {
 	h := newHandle(c.RunID)
 	h.retire = h.release
-	if !c.TracesEnabled {
-		return h, nil
+	res := newResource(c, o.Attributes)
+	var exporter sdktrace.SpanExporter
+	if c.TracesEnabled {
+		var err error
+		if exporter, err = newExporter(ctx, c, o, log); err != nil {
+			return nil, err
+		}
 	}
-	exporter, err := newExporter(ctx, c, o, log)
+	meters, err := newMetrics(ctx, c, res, o, log)
 	if err != nil {
-		return nil, err
+		return nil, err // the exporter of spans has no goroutine of its own
 	}
-	t := newTraces(exporter, c, o, log)
-	h.pipeline = pipeline{t.batch, t.provider}
+	if c.TracesEnabled {
+		h.trace(newTraces(exporter, res, o, log))
+	}
+	if meters != nil {
+		h.meters = meters
+		h.signals = append(h.signals, signal{flush: meters.ForceFlush, shutdown: meters.Shutdown})
+	}
+	return h, nil
+}
+
+// trace gives h the pipeline of spans.
+func (h *Handle) trace(t *traces) {
+	h.batch, h.provider = t.batch, t.provider
 	h.signals = append(h.signals, signal{flush: t.sdk.ForceFlush, shutdown: t.shutdown})
 	h.retire = func() {
 		h.release()
 		seam.CloseOpen(nil, truncatedReason, t.open.take())
 	}
-	return h, nil
 }
 
 // install makes h the set-up of the process.
@@ -87,16 +111,19 @@ func (h *Handle) install() {
 	process.mu.Lock()
 	defer process.mu.Unlock()
 	process.current = h
-	if h.provider == nil {
-		silence()
-		return
+	silence()
+	if h.provider != nil {
+		otel.SetTracerProvider(h.provider)
+		seam.SetProvider(nil, h.provider)
 	}
-	otel.SetTracerProvider(h.provider)
-	seam.SetProvider(nil, h.provider)
+	if h.meters != nil {
+		otel.SetMeterProvider(h.meters)
+		seam.SetMeterProvider(h.meters)
+	}
 }
 
-// release takes h out of the process: package lens records nothing from here on, nor does what asks OpenTelemetry's global
-// provider, if that is still ours.
+// release takes h out of the process: package lens and package metrics record nothing from here on, nor does what asks
+// OpenTelemetry's global providers, if those are still ours.
 func (h *Handle) release() {
 	process.mu.Lock()
 	defer process.mu.Unlock()
@@ -107,6 +134,9 @@ func (h *Handle) release() {
 	silence()
 	if h.provider != nil && otel.GetTracerProvider() == trace.TracerProvider(h.provider) {
 		otel.SetTracerProvider(noop.NewTracerProvider())
+	}
+	if h.meters != nil && otel.GetMeterProvider() == metric.MeterProvider(h.meters) {
+		otel.SetMeterProvider(nometer.NewMeterProvider())
 	}
 }
 
@@ -121,6 +151,6 @@ func newExporter(ctx context.Context, c Config, o option.Set, log *slog.Logger) 
 	case ExporterConsole:
 		return export.NewConsole(os.Stdout), nil
 	default:
-		return nil, fmt.Errorf("unknown exporter %q; use %q or %q", c.Exporter, ExporterOTLP, ExporterConsole)
+		return nil, unknownExporter(c)
 	}
 }

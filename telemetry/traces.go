@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"sync"
 
+	sdkresource "go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/lensgo/lens/telemetry/export"
@@ -25,7 +26,7 @@ type traces struct {
 
 // newTraces wires the pipeline: the attributes of lens.With first, for all to see; then the tracker of open spans, so that
 // the spans it ends pass through a processor that still works; then the caller's; then the batch.
-func newTraces(exporter sdktrace.SpanExporter, c Config, o option.Set, log *slog.Logger) *traces {
+func newTraces(exporter sdktrace.SpanExporter, res *sdkresource.Resource, o option.Set, log *slog.Logger) *traces {
 	t := &traces{open: &openSpans{}, batch: export.NewBatch(exporter, export.BatchConfig{Logger: log})}
 	t.processors = append(t.processors, withAttributes{}, t.open)
 	for _, p := range o.Processors {
@@ -34,7 +35,7 @@ func newTraces(exporter sdktrace.SpanExporter, c Config, o option.Set, log *slog
 	t.processors = append(t.processors, t.batch)
 
 	opts := []sdktrace.TracerProviderOption{
-		sdktrace.WithResource(newResource(c, o.Attributes)),
+		sdktrace.WithResource(res),
 		sdktrace.WithIDGenerator(idGenerator{}),
 	}
 	if o.Sampler != nil {

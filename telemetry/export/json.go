@@ -10,6 +10,8 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/sdk/instrumentation"
+	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 )
@@ -26,8 +28,8 @@ func appendSpan(b []byte, s sdktrace.ReadOnlySpan) []byte {
 	b = appendAttributes(append(b, `,"attributes":`...), s.Attributes())
 	b = appendEvents(append(b, `,"events":`...), s.Events())
 	b = appendLinks(append(b, `,"links":`...), s.Links())
-	b = appendResource(append(b, `,"resource":`...), s)
-	b = appendScope(append(b, `,"scope":`...), s)
+	b = appendResource(append(b, `,"resource":`...), s.Resource())
+	b = appendScope(append(b, `,"scope":`...), s.InstrumentationScope())
 	return append(b, '}')
 }
 
@@ -98,15 +100,14 @@ func appendLinks(b []byte, links []sdktrace.Link) []byte {
 	})
 }
 
-func appendResource(b []byte, s sdktrace.ReadOnlySpan) []byte {
-	r := s.Resource() // nil is an empty one
+// appendResource writes r; nil is an empty one.
+func appendResource(b []byte, r *resource.Resource) []byte {
 	b = appendAttributes(append(b, `{"attributes":`...), r.Attributes())
 	b = appendString(append(b, `,"schema_url":`...), r.SchemaURL())
 	return append(b, '}')
 }
 
-func appendScope(b []byte, s sdktrace.ReadOnlySpan) []byte {
-	scope := s.InstrumentationScope()
+func appendScope(b []byte, scope instrumentation.Scope) []byte {
 	b = appendString(append(b, `{"name":`...), scope.Name)
 	b = appendString(append(b, `,"version":`...), scope.Version)
 	b = appendAttributes(append(b, `,"attributes":`...), scope.Attributes.ToSlice())

@@ -13,15 +13,24 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// Variables that say where and how OTLP leaves. The ones for traces win over the general ones.
+// Variables that say where and how OTLP leaves. The ones for one signal win over the general ones.
 const (
-	envEndpoint       = "OTEL_EXPORTER_OTLP_ENDPOINT"
-	envTracesEndpoint = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
-	envProtocol       = "OTEL_EXPORTER_OTLP_PROTOCOL"
-	envTracesProtocol = "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"
-	envHeaders        = "OTEL_EXPORTER_OTLP_HEADERS"
-	envTracesHeaders  = "OTEL_EXPORTER_OTLP_TRACES_HEADERS"
+	envPrefix   = "OTEL_EXPORTER_OTLP_"
+	envEndpoint = envPrefix + "ENDPOINT"
+	envProtocol = envPrefix + "PROTOCOL"
+	envHeaders  = envPrefix + "HEADERS"
 )
+
+// signal is one kind of telemetry, as variables and endpoints name it.
+type signal struct{ name, path string }
+
+var (
+	tracesSignal  = signal{"TRACES", "/v1/traces"}
+	metricsSignal = signal{"METRICS", "/v1/metrics"}
+)
+
+// variable is the one that says key ("ENDPOINT") for this signal.
+func (s signal) variable(key string) string { return envPrefix + s.name + "_" + key }
 
 const useHTTP = "set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf and an endpoint with the collector's HTTP port, usually 4318"
 
@@ -36,29 +45,38 @@ func NewOTLP(ctx context.Context, log *slog.Logger) (sdktrace.SpanExporter, erro
 	if log == nil {
 		log = slog.Default()
 	}
-	if err := checkProtocol(); err != nil {
+	if err := tracesSignal.check(log); err != nil {
 		return nil, err
 	}
-	if err := checkEndpoint(log); err != nil {
-		return nil, err
+	var o []otlptracehttp.Option
+	if url := tracesSignal.defaultURL(); url != "" {
+		o = append(o, otlptracehttp.WithEndpointURL(url))
 	}
-	if err := errors.Join(checkHeaders(envHeaders), checkHeaders(envTracesHeaders)); err != nil {
-		return nil, err
-	}
-	e, err := otlptracehttp.New(ctx, defaultEndpoint()...)
+	e, err := otlptracehttp.New(ctx, o...)
 	if err != nil {
 		return nil, fmt.Errorf("cannot make the OTLP exporter: %w", err)
 	}
 	return &otlp{e}, nil
 }
 
-// defaultEndpoint is the collector of this host, where no variable names another. The stock exporter would speak TLS to it,
-// against the specification, and local collectors have none.
-func defaultEndpoint() []otlptracehttp.Option {
-	if _, endpoint := firstSet(envTracesEndpoint, envEndpoint); endpoint != "" {
-		return nil
+// defaultURL is the collector of this host, where no variable names another. The stock exporter would speak TLS to it, against
+// the specification, and local collectors have none.
+func (s signal) defaultURL() string {
+	if _, endpoint := firstSet(s.variable("ENDPOINT"), envEndpoint); endpoint != "" {
+		return ""
 	}
-	return []otlptracehttp.Option{otlptracehttp.WithEndpointURL("http://localhost:4318/v1/traces")}
+	return "http://localhost:4318" + s.path
+}
+
+// check refuses settings that cannot work.
+func (s signal) check(log *slog.Logger) error {
+	if err := s.checkProtocol(); err != nil {
+		return err
+	}
+	if err := s.checkEndpoint(log); err != nil {
+		return err
+	}
+	return errors.Join(checkHeaders(envHeaders), checkHeaders(s.variable("HEADERS")))
 }
 
 // otlp is the stock exporter, which loses a whole batch for one text that is not UTF-8.
@@ -73,6 +91,11 @@ func (o *otlp) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) e
 			err = o.SpanExporter.ExportSpans(ctx, good)
 		}
 	}
+	return shorten(err)
+}
+
+// shorten cuts the text of an error that is too long.
+func shorten(err error) error {
 	if err != nil && len(err.Error()) > mostError {
 		return longError{err}
 	}
@@ -101,8 +124,8 @@ func firstSet(variables ...string) (variable, value string) {
 	return "", ""
 }
 
-func checkProtocol() error {
-	variable, protocol := firstSet(envTracesProtocol, envProtocol)
+func (s signal) checkProtocol() error {
+	variable, protocol := firstSet(s.variable("PROTOCOL"), envProtocol)
 	switch protocol {
 	case "", "http/protobuf", "http/json":
 		return nil
@@ -112,10 +135,10 @@ func checkProtocol() error {
 	return fmt.Errorf("%s=%s: unknown protocol; use http/protobuf or http/json", variable, protocol)
 }
 
-// checkEndpoint refuses what otlptracehttp would take for something else: it reads "collector:4318" as a URL whose scheme
+// checkEndpoint refuses what the stock exporter would take for something else: it reads "collector:4318" as a URL whose scheme
 // is "collector", and talks HTTP to a gRPC port until somebody looks.
-func checkEndpoint(log *slog.Logger) error {
-	variable, endpoint := firstSet(envTracesEndpoint, envEndpoint)
+func (s signal) checkEndpoint(log *slog.Logger) error {
+	variable, endpoint := firstSet(s.variable("ENDPOINT"), envEndpoint)
 	if endpoint == "" {
 		return nil
 	}
@@ -128,9 +151,9 @@ func checkEndpoint(log *slog.Logger) error {
 		return fmt.Errorf("%s=%s: 4317 is the port of OTLP over gRPC, which is not in this build; %s",
 			variable, u.Redacted(), useHTTP)
 	}
-	if variable == envEndpoint && strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/v1/traces") {
-		log.Warn("telemetry: "+envEndpoint+" is a base URL to which /v1/traces is added; it already ends in that. "+
-			"Cut it off, or use "+envTracesEndpoint, "value", u.Redacted())
+	if variable == envEndpoint && strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), s.path) {
+		log.Warn("telemetry: "+envEndpoint+" is a base URL to which "+s.path+" is added; it already ends in that. "+
+			"Cut it off, or use "+s.variable("ENDPOINT"), "value", u.Redacted())
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"go.opentelemetry.io/otel/attribute"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/lensgo/lens/telemetry"
@@ -22,6 +23,8 @@ import (
 
 // WithSpanExporter sends spans to e instead of to what the configuration names, whose exporter and protocol are then not
 // looked at. Spans still pass through the batch processor, and the handle shuts e down. The last use wins.
+//
+// With an exporter of one's own the configuration's is not made for metrics either: they need [WithMetricReader].
 func WithSpanExporter(e sdktrace.SpanExporter) telemetry.Option {
 	return withSpanExporter(e)
 }
@@ -36,6 +39,12 @@ func WithSpanProcessor(p sdktrace.SpanProcessor) telemetry.Option {
 // say, else every span whose parent is recorded and every root. The last use wins.
 func WithSampler(m sdktrace.Sampler) telemetry.Option {
 	return withSampler(m)
+}
+
+// WithMetricReader collects metrics with r instead of exporting them each interval to what the configuration names. The
+// handle flushes it and shuts it down. The last use wins.
+func WithMetricReader(r sdkmetric.Reader) telemetry.Option {
+	return withMetricReader(r)
 }
 
 // WithResourceAttributes puts attrs on the resource: above what the configuration and OTEL_RESOURCE_ATTRIBUTES say, below

@@ -4,6 +4,7 @@ package otelopt
 
 import (
 	"go.opentelemetry.io/otel/attribute"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/lensgo/lens/telemetry"
@@ -24,6 +25,10 @@ func withSpanProcessor(p sdktrace.SpanProcessor) telemetry.Option {
 
 func withSampler(m sdktrace.Sampler) telemetry.Option {
 	return option.Func(func(s *option.Set) { s.Sampler = m })
+}
+
+func withMetricReader(r sdkmetric.Reader) telemetry.Option {
+	return option.Func(func(s *option.Set) { s.Reader = r })
 }
 
 func withResourceAttributes(attrs []attribute.KeyValue) telemetry.Option {

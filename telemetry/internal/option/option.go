@@ -10,9 +10,10 @@ import "log/slog"
 
 // Set is what the options of one Setup say together.
 type Set struct {
-	Reinit bool
-	Logger *slog.Logger // nil: slog.Default() at the time of the message
-	Traces              // what names OpenTelemetry types
+	Reinit  bool
+	Logger  *slog.Logger // nil: slog.Default() at the time of the message
+	Runtime bool         // metrics of the Go runtime too
+	Foreign              // what names OpenTelemetry types
 }
 
 // Option changes one thing in a [Set].

@@ -4,13 +4,15 @@ package option
 
 import (
 	"go.opentelemetry.io/otel/attribute"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// Traces is what options say about the pipeline of spans.
-type Traces struct {
+// Foreign is what options say in OpenTelemetry's types.
+type Foreign struct {
 	Exporter   sdktrace.SpanExporter // nil: the one that the configuration names
 	Processors []sdktrace.SpanProcessor
 	Sampler    sdktrace.Sampler // nil: OTEL_TRACES_SAMPLER
+	Reader     sdkmetric.Reader // nil: a periodic one, before the exporter that the configuration names
 	Attributes []attribute.KeyValue
 }
