@@ -32,7 +32,7 @@ func ParseShard(text string) (Shard, error) {
 	index, count, ok := strings.Cut(text, "/")
 	i, errIndex := strconv.Atoi(strings.TrimSpace(index))
 	n, errCount := strconv.Atoi(strings.TrimSpace(count))
-	if !ok || errIndex != nil || errCount != nil {
+	if !ok || errIndex != nil || errCount != nil || n < 1 {
 		return Shard{}, fmt.Errorf("cannot read the shard %q: it must be i/n, for instance 0/4 for the first of four", text)
 	}
 	s := Shard{Index: i, Count: n}

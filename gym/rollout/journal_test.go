@@ -1,0 +1,103 @@
+package rollout
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/lensgo/lens/gym/responses"
+)
+
+func row(t testing.TB, text string) responses.Object {
+	t.Helper()
+	o, err := responses.ParseObject([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func openTestJournal(t testing.TB) (*fixture, *journal) {
+	t.Helper()
+	f := newFixture(t, "")
+	j, err := openJournal(filesOf(f.o.Output), &before{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, j
+}
+
+// Lines are made durable without being asked for, those of one moment together.
+func TestJournal_durable(t *testing.T) {
+	_, j := openTestJournal(t)
+	synced := make(chan string, 100)
+	j.flush = func(f *os.File) error { synced <- f.Name(); return nil }
+	for range 50 {
+		if err := j.result(row(t, `{"a":1}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	receive(t, synced, "making the results durable")
+	if err := j.failure(row(t, `{"a":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	for receive(t, synced, "making the failures durable") != j.files.failures {
+	}
+	if err := j.close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(synced); n > 10 {
+		t.Errorf("the disk was asked %d times more", n)
+	}
+}
+
+// What could not be made durable ends the run: a disk that forgets once has forgotten.
+func TestJournal_not_durable(t *testing.T) {
+	_, j := openTestJournal(t)
+	lost := errors.New("input/output error")
+	asked := make(chan struct{}, 10)
+	j.flush = func(*os.File) error { asked <- struct{}{}; return lost }
+	if err := j.result(row(t, `{"a":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	receive(t, asked, "making the results durable")
+	j.syncing.Wait()
+	if err := j.result(row(t, `{"a":2}`)); !errors.Is(err, lost) {
+		t.Errorf("a line after it: %v", err)
+	}
+	if err := j.close(); !errors.Is(err, lost) {
+		t.Errorf("closing: %v", err)
+	}
+}
+
+// halfWriter writes a part of a line and fails, so many times.
+type halfWriter struct {
+	*os.File
+	times int
+}
+
+func (w *halfWriter) Write(p []byte) (int, error) {
+	if w.times--; w.times < 0 {
+		return w.File.Write(p)
+	}
+	n, _ := w.File.Write(p[:len(p)/2])
+	return n, errors.New("no space left")
+}
+
+// A disk that refuses a line is asked again, and holds it once and whole.
+func TestJournal_refused_once(t *testing.T) {
+	f, j := openTestJournal(t)
+	if err := j.result(row(t, `{"a":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	j.output.w = &halfWriter{j.output.f, 2}
+	if err := j.result(row(t, `{"a":2}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.read("out/rollouts.jsonl"); got != "{\"a\":1}\n{\"a\":2}\n" {
+		t.Errorf("the output holds %q", got)
+	}
+}
