@@ -45,6 +45,7 @@ type Run struct {
 	Traces            int64    `json:"traces"`
 	Groups            []string `json:"groups"`
 	Spec              *string  `json:"spec"`
+	Services          []string `json:"services"`
 	Processes         int      `json:"processes"`
 	TokensIn          int64    `json:"tokens_in"`
 	TokensOut         int64    `json:"tokens_out"`
@@ -90,7 +91,7 @@ func (s *summary) runOf(r *runs.Run) Run {
 		Rollouts: Counts{Finished: c.Finished, Scored: c.Scored, Failed: c.Failed, Running: c.Running},
 		OverTime: seriesOf(r.OverTime), RewardMean: meanOf(c.Reward), RewardN: c.Reward.N, P95: overSome(int64(r.Durations.N), r.Durations.P95),
 		Tasks: r.Tasks, Attempts: r.Attempts, Spans: r.Spans, Errors: r.Errors, Truncated: r.Cut, Traces: int64(r.Traces), Groups: r.Groups,
-		Processes: len(r.Services), TokensIn: r.TokensIn, TokensOut: r.TokensOut, FailureRate: share(c.Failed, c.Finished),
+		Services: r.Services[:min(len(r.Services), 8)], Processes: len(r.Services), TokensIn: r.TokensIn, TokensOut: r.TokensOut, FailureRate: share(c.Failed, c.Finished),
 	}
 	if r.PerMinute > 0 {
 		out.Rate = finite(r.PerMinute)

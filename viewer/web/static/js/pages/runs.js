@@ -11,13 +11,15 @@ import * as glyph from '../glyph.js';
 import { empty } from './empty.js';
 import { line } from '../inert.js';
 
-const environments = (r) => (r.environments_total === 1 ? r.environments[0] : plural(r.environments_total, 'environment'));
+// whose lists the environments of a run; a run without rollouts has none, and is that of the programs that sent it.
+const whose = (r) => (r.environments_total ? r.environments : r.services);
+const environments = (r) => (r.environments_total > 1 ? plural(r.environments_total, 'environment') : whose(r).join(', '));
 
 let unit = unitFor(1e9); // of the p95 column
 
 const COLUMNS = [
   { id: 'run', head: 'Run', sort: 'name', width: 'minmax(246px, 292fr)', text: (r) => r.id, cell: (r) => h('span.name', null, glyph.state(r.state), h('span.cut.main', { title: r.id }, line(r.id)), r.note ? h('span.note.cut' + (r.state === 'failed' ? '.err' : '.dim'), null, line(r.note)) : null) },
-  { id: 'environments', rank: 7, head: 'Environments', width: 'minmax(110px, 170fr)', text: (r) => r.environments.join(','), cell: (r) => h('span.mid.cut', { title: r.environments.join(', ') }, line(environments(r))) },
+  { id: 'environments', rank: 7, head: 'Environments', width: 'minmax(110px, 170fr)', text: (r) => whose(r).join(','), cell: (r) => h('span.mid.cut', { title: whose(r).join(', ') }, line(environments(r))) },
   { id: 'started', rank: 2, head: 'Started', sort: 'started', first: 'arrow', right: true, width: 'minmax(92px, 80fr)', text: (r) => new Date(ms(r.started)).toISOString(), cell: (r) => h('span.mid', null, when(ms(r.started), now())) },
   { id: 'progress', head: 'Progress', width: 'minmax(70px, 128fr)', cell: (r) => progress(r.rollouts) },
   { id: 'rollouts', head: 'Rollouts', sort: 'rollouts', right: true, width: '122px', text: (r) => r.rollouts.finished + '/' + (r.rollouts.total ?? 'unknown'), cell: (r) => [count(r.rollouts.finished), r.rollouts.total == null ? null : h('span.dim', null, ' / ' + count(r.rollouts.total))] },
