@@ -75,6 +75,7 @@ import (
 const (
 	RouteSeed      = "POST /seed_session"
 	RouteVerify    = "POST /verify"
+	RouteClose     = "POST /close_session"
 	RouteAggregate = "POST /aggregate_metrics"
 	RouteReverify  = "GET /reverify_mode"
 )
@@ -94,8 +95,13 @@ const (
 // returns is.
 type Server struct {
 	wire   *wire.Server
+	name   string
 	mode   ReverifyMode
 	hooks  score.Hooks
+	tools  []*tool
+	tokens *tokens // of MCP, nil where the tools are not exposed
+	host   string  // where the instance listens, for the Host of MCP requests
+	log    *slog.Logger
 	routes map[string]bool
 	errs   []error
 }
@@ -103,9 +109,24 @@ type Server struct {
 // New begins the resources server of the instance in. A nil logger is [slog.Default].
 func New(in *config.Instance, logger *slog.Logger) *Server {
 	w, err := wire.NewServer(wire.ServerOptions{Name: in.Name, Type: config.TypeResources, Logger: logger})
-	s := &Server{wire: w, mode: ReverifyUnknown, routes: make(map[string]bool)}
+	s := &Server{wire: w, name: in.Name, host: in.Host, mode: ReverifyUnknown, log: logger, routes: make(map[string]bool)}
 	s.fail(err)
+	s.readSettings(in)
 	return s
+}
+
+// readSettings reads the settings that every resources server has.
+func (s *Server) readSettings(in *config.Instance) {
+	if len(in.Settings) == 0 {
+		return
+	}
+	var settings struct {
+		ExposeOverMCP bool `json:"expose_tools_over_mcp"`
+	}
+	s.fail(in.DecodeSettings(&settings))
+	if settings.ExposeOverMCP {
+		s.tokens = &tokens{}
+	}
 }
 
 // Reverify declares the mode that GET /reverify_mode answers.
@@ -119,13 +140,23 @@ func (s *Server) Build() (*wire.Server, error) {
 	if !s.routes[RouteVerify] {
 		s.fail(errors.New("it has no Verify"))
 	}
+	var exposed wire.HandlerFunc
+	if s.tokens != nil {
+		exposed = s.exposeTools()
+	}
 	if len(s.errs) > 0 {
 		return nil, fmt.Errorf("cannot build resources server: %w", errors.Join(s.errs...))
 	}
 	if !s.routes[RouteSeed] {
 		Seed(s, func(context.Context, Call, map[string]jsontext.Value) error { return nil })
 	}
+	if !s.routes[RouteClose] {
+		Close(s, func(context.Context, Call) error { return nil })
+	}
 	s.handle(RouteAggregate, aggregate(s.hooks))
+	if exposed != nil {
+		s.handle(routeMCP, exposed)
+	}
 	mode := s.mode
 	s.handle(RouteReverify, func(context.Context, *wire.Request) (*wire.Reply, error) { return wire.JSON(mode) })
 	return s.wire, nil
@@ -176,61 +207,30 @@ func Seed[In any](s *Server, fn func(ctx context.Context, c Call, in In) error) 
 		if err := fn(ctx, Call{Session: r.Session, Wire: r}, in); err != nil {
 			return nil, statusOf(err)
 		}
-		return &wire.Reply{Body: []byte("{}")}, nil
+		return s.seeded(r.Session)
 	})
 }
 
-// reserved are names that no tool can have: they are routes of every server.
-var reserved = map[string]bool{
-	"seed_session": true, "verify": true, "aggregate_metrics": true, "reverify_mode": true, "mcp": true, "ng-rollout": true,
-}
-
-// Tool adds a tool. The model calls it by name; its arguments are read into In, and Out goes back as JSON. A tool
-// without parameters takes struct{}. An Out of *[wire.Reply] is sent as it is, for answers that are not JSON.
-func Tool[In, Out any](s *Server, name string, fn func(ctx context.Context, c Call, in In) (Out, error)) {
-	if err := checkToolName(name); err != nil {
-		s.fail(err)
-		return
-	}
-	decode := decoderOf[In](s, "tool "+name)
-	s.handle("POST /"+name, func(ctx context.Context, r *wire.Request) (*wire.Reply, error) {
-		var in In
-		if err := decodeBody(decode, r.Body, &in); err != nil {
-			return nil, err
-		}
-		out, err := fn(ctx, Call{Session: r.Session, Wire: r}, in)
-		if err != nil {
+// Close sets the function that POST /close_session calls: the caller's session is over, and what it holds may go at once.
+// It is called for sessions that are not there too. A caller that never closes a session leaves it to expire; see
+// [Sessions].
+func Close(s *Server, fn func(ctx context.Context, c Call) error) {
+	s.handle(RouteClose, func(ctx context.Context, r *wire.Request) (*wire.Reply, error) {
+		s.tokens.revoke(r.Session)
+		if err := fn(ctx, Call{Session: r.Session, Wire: r}); err != nil {
 			return nil, statusOf(err)
 		}
-		if reply, ok := any(out).(*wire.Reply); ok {
-			return reply, nil
-		}
-		return wire.JSON(out)
+		return &wire.Reply{Body: []byte("{}")}, nil
 	})
-}
-
-// checkToolName refuses what is no function name or would hide a route of the kit.
-func checkToolName(name string) error {
-	if reserved[name] {
-		return fmt.Errorf("tool %q: the name is a route of every resources server", name)
-	}
-	for _, r := range name {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
-		default:
-			return fmt.Errorf("tool %q: a name is made of letters, digits, _ and -", name)
-		}
-	}
-	if name == "" || len(name) > 64 {
-		return fmt.Errorf("tool %q: a name has 1 to 64 characters", name)
-	}
-	return nil
 }
 
 // statusOf gives errors of the kit the status that fits them.
 func statusOf(err error) error {
 	if errors.Is(err, ErrSessionsFull) {
 		return &wire.HTTPError{Status: 503, Detail: err.Error()}
+	}
+	if errors.Is(err, ErrSessionLost) {
+		return &wire.HTTPError{Status: 410, Detail: err.Error()}
 	}
 	return err
 }

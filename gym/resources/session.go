@@ -40,21 +40,18 @@ type SessionOptions struct {
 // forgotten, the oldest first. Where there is none the new session is refused with [ErrSessionsFull]: to forget a session
 // that a rollout still uses would give a wrong reward and no sign of it.
 //
-// What a state holds beside memory is let go by [Sessions.OnForget].
+// What a state holds beside memory is let go by [Sessions.OnDrop].
 //
 // All methods may be called concurrently. Calls of one session run one after the other, calls of different sessions
 // side by side. The zero value has the default bounds and is ready to use.
 type Sessions[S any] struct {
 	options SessionOptions
-	forget  func(id string, state *S) // nil for none
+	drop    func(state *S) // nil for none
 
 	mu      sync.Mutex
 	entries map[string]*list.Element
 	used    list.List // of *entry[S], most recently used first; those that are done stand in done
 	done    list.List // likewise
-
-	drop    func(state *S) // nil: nothing
-	dropped []*entry[S]    // for drop, once mu is free
 }
 
 // entry is the state of one session. Its place in the lists is guarded by Sessions.mu, its state by its own lock.
@@ -64,7 +61,6 @@ type entry[S any] struct {
 	inUse int // calls that hold or wait for the entry; such an entry does not expire
 	done  bool
 	gone  bool // it is not among the entries any more; whoever uses it last lets it go
-	gone  bool // it is in no list any more
 
 	mu    sync.Mutex
 	state S
@@ -79,10 +75,6 @@ func NewSessions[S any](o SessionOptions) *Sessions[S] {
 // must be set before the first session is opened. The call is made once for each state, by whoever caused it, and after the
 // session's last call.
 func (s *Sessions[S]) OnDrop(fn func(state *S)) { s.drop = fn }
-
-// OnForget has fn called with each state that is forgotten, once, after its last use, and with no lock of s held. It is to
-// be set before s is used.
-func (s *Sessions[S]) OnForget(fn func(id string, state *S)) { s.forget = fn }
 
 // Do calls fn with the state of session id, which begins as the zero S, and returns what fn returns. The error is
 // [ErrSessionsFull] when the session is new and no more can be kept; fn was not called then.
@@ -288,11 +280,11 @@ func (s *Sessions[S]) remove(gone []*entry[S], el *list.Element) []*entry[S] {
 
 // letGo tells whom it concerns that entries were forgotten.
 func (s *Sessions[S]) letGo(gone []*entry[S]) {
-	if s.forget == nil {
+	if s.drop == nil {
 		return
 	}
 	for _, e := range gone {
-		s.forget(e.id, &e.state)
+		s.drop(&e.state)
 	}
 }
 

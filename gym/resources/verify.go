@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,14 +24,20 @@ type Verification[Row any] struct {
 	Params   responses.CreateParams // what the model was asked
 	Response responses.Response     // the trajectory: the last answer, with the output of all turns
 	Row      Row                    // what the task's row has beside, by the members of Row
+
+	toolPrefix string // which a model's names of tools have when it called them over MCP
 }
 
-// Calls returns the function calls of the trajectory, in order.
+// Calls returns the function calls of the trajectory, in order. Where the tools are exposed over MCP, a call that a client
+// recorded as mcp__<server>__<tool> has the tool's own name.
 func (v *Verification[Row]) Calls() []responses.Item {
 	items, _ := v.Response.Output() // it was checked when the request was read
 	var calls []responses.Item
 	for _, item := range items {
 		if item.Type() == responses.TypeFunctionCall {
+			if name, cut := strings.CutPrefix(item.Name(), v.toolPrefix); cut && v.toolPrefix != "" {
+				item.SetString("name", name)
+			}
 			calls = append(calls, item)
 		}
 	}
@@ -38,16 +45,36 @@ func (v *Verification[Row]) Calls() []responses.Item {
 }
 
 // Verify sets the function that POST /verify calls. Its reward and the members of its second result, a struct, stand in
-// the reply beside what was asked and what was answered; a task without further members returns struct{}.
+// the reply beside what was asked and what was answered; a task without further members returns struct{}. An error that is
+// a [JudgeError] leaves the rollout unscored instead of failing the request.
 func Verify[Row, More any](s *Server, fn func(ctx context.Context, v Verification[Row]) (reward float64, more More, err error)) {
+	handleVerify(s, reflect.TypeFor[More](), func(ctx context.Context, v Verification[Row]) (float64, []any, error) {
+		reward, more, err := fn(ctx, v)
+		return reward, []any{more}, err
+	})
+}
+
+// verifier scores a rollout. The members of the structs in its second result go into the reply.
+type verifier[Row any] func(ctx context.Context, v Verification[Row]) (reward float64, more []any, err error)
+
+// handleVerify registers /verify; more is the type whose members the environment adds.
+func handleVerify[Row any](s *Server, more reflect.Type, fn verifier[Row]) {
 	decode := decoderOf[Row](s, "Verify")
-	s.fail(checkMore(reflect.TypeFor[More]()))
+	s.fail(checkMore(more))
 	s.handle(RouteVerify, func(ctx context.Context, r *wire.Request) (*wire.Reply, error) {
 		ctx, span := wire.StartEndpoint(ctx, telemetry.Verify, semconv.SpanGymVerify)
 		defer span.End()
-		reply, err := verify(ctx, r, decode, fn)
+		v := Verification[Row]{Call: Call{Session: r.Session, Wire: r}, toolPrefix: s.toolPrefix()}
+		reply, err := verify(ctx, v, decode, fn)
 		if err != nil {
 			span.Err(wire.SpanError(err))
+		}
+		if failed, ok := errors.AsType[*JudgeError](err); ok {
+			span.Str(semconv.GymFailureClass, semconv.FailureJudge)
+			return judgeFailed(r.Body, failed)
+		}
+		if err == nil {
+			s.tokens.done(r.Session)
 		}
 		return reply, err
 	})
@@ -61,10 +88,8 @@ func Reward(ok bool) float64 {
 	return 0
 }
 
-func verify[Row, More any](ctx context.Context, r *wire.Request, decode decoder,
-	fn func(context.Context, Verification[Row]) (float64, More, error)) (*wire.Reply, error) {
-	v := Verification[Row]{Call: Call{Session: r.Session, Wire: r}}
-	if err := readVerification(r.Body, decode, &v.Params, &v.Response, &v.Row); err != nil {
+func verify[Row any](ctx context.Context, v Verification[Row], decode decoder, fn verifier[Row]) (*wire.Reply, error) {
+	if err := readVerification(v.Wire.Body, decode, &v.Params, &v.Response, &v.Row); err != nil {
 		return nil, err
 	}
 	reward, more, err := fn(ctx, v)
@@ -110,7 +135,7 @@ func member(p *problems, o responses.Object, name string, read func(jsontext.Val
 }
 
 // verdict is the reply of /verify.
-func verdict(params responses.CreateParams, response responses.Response, reward float64, more any) (*wire.Reply, error) {
+func verdict(params responses.CreateParams, response responses.Response, reward float64, more []any) (*wire.Reply, error) {
 	if math.IsNaN(reward) || math.IsInf(reward, 0) {
 		return nil, fmt.Errorf("cannot answer with reward %v: it must be a finite number", reward)
 	}
@@ -118,15 +143,17 @@ func verdict(params responses.CreateParams, response responses.Response, reward 
 	o.Set("responses_create_params", params.AppendTo(nil))
 	o.Set("response", response.AppendTo(nil))
 	o.Set("reward", strconv.AppendFloat(nil, reward, 'f', -1, 64))
-	b, err := json.Marshal(more)
-	if err != nil {
-		return nil, fmt.Errorf("cannot encode what /verify adds to its reply: %w", err)
+	for _, part := range more {
+		b, err := json.Marshal(part)
+		if err != nil {
+			return nil, fmt.Errorf("cannot encode what /verify adds to its reply: %w", err)
+		}
+		fields, err := responses.ParseObject(b)
+		if err != nil {
+			return nil, fmt.Errorf("cannot encode what /verify adds to its reply: %w", err)
+		}
+		o.Merge(fields)
 	}
-	fields, err := responses.ParseObject(b)
-	if err != nil {
-		return nil, fmt.Errorf("cannot encode what /verify adds to its reply: %w", err)
-	}
-	o.Merge(fields)
 	return &wire.Reply{Body: o.AppendTo(nil)}, nil
 }
 
@@ -136,10 +163,12 @@ func checkMore(t reflect.Type) error {
 		return fmt.Errorf("Verify: it returns a %v; its second result must be a struct, whose members go into the reply", t)
 	}
 	for _, f := range fieldsOf(t) {
-		switch f.name {
-		case "responses_create_params", "response", "reward":
+		if kitMembers[f.name] {
 			return fmt.Errorf("Verify: its second result has a member %q, which is the kit's to write", f.name)
 		}
 	}
 	return nil
 }
+
+// kitMembers are the members of the reply that the kit writes.
+var kitMembers = map[string]bool{"responses_create_params": true, "response": true, "reward": true}

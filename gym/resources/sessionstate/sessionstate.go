@@ -8,7 +8,8 @@
 // expected, else 0. The score depends on the session, so it is wrong as soon as one hop between the agent and this
 // server loses the session's cookie: that is what this environment is for. It cannot be verified again later.
 //
-// A session that was never seeded counts from 0; one that was seeded before keeps its counter.
+// A session that was never seeded counts from 0; one that was seeded before keeps its counter. One that the caller brings
+// and that is not there, because the server was started again since, is an error and no reward of 0.
 package sessionstate
 
 import (
@@ -61,6 +62,10 @@ func Build(in *config.Instance, _ *wire.Client, logger *slog.Logger) (*wire.Serv
 	resources.Tool(s, "increment_counter", e.increment)
 	resources.Tool(s, "get_counter_value", e.get)
 	resources.Verify(s, e.verify)
+	resources.Close(s, func(_ context.Context, c resources.Call) error {
+		e.sessions.Delete(c.Session)
+		return nil
+	})
 	return s.Build()
 }
 
@@ -74,7 +79,7 @@ func (e *environment) seed(_ context.Context, c resources.Call, in seedInput) er
 }
 
 func (e *environment) increment(_ context.Context, c resources.Call, in incrementInput) (incremented, error) {
-	err := e.sessions.Do(c.Session, func(state *counter) error {
+	err := e.sessions.Resume(c, func(state *counter) error {
 		*state = counter{set: true, n: state.n + in.Count}
 		return nil
 	})
@@ -82,7 +87,7 @@ func (e *environment) increment(_ context.Context, c resources.Call, in incremen
 }
 
 func (e *environment) get(_ context.Context, c resources.Call, _ struct{}) (v value, err error) {
-	err = e.sessions.Do(c.Session, func(state *counter) error {
+	err = e.sessions.Resume(c, func(state *counter) error {
 		state.set = true
 		v.Count = state.n
 		return nil
@@ -91,9 +96,13 @@ func (e *environment) get(_ context.Context, c resources.Call, _ struct{}) (v va
 }
 
 func (e *environment) verify(_ context.Context, v resources.Verification[row]) (reward float64, more struct{}, err error) {
-	e.sessions.Peek(v.Session, func(state *counter) {
+	if v.Wire.Fresh { // nobody used it, so it has no counter
+		return 0, more, nil
+	}
+	err = e.sessions.Resume(v.Call, func(state *counter) error {
 		reward = resources.Reward(state.set && state.n == v.Row.ExpectedCount)
+		return nil
 	})
 	e.sessions.Done(v.Session)
-	return reward, more, nil
+	return reward, more, err
 }
