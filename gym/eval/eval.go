@@ -192,9 +192,9 @@ func (r *run) startTelemetry(ctx context.Context) error {
 		r.say("%v", err)
 	}
 	r.handle = handle
-	r.note = tracesNote(decision, err, handle.Exporting())
-	r.uncountable = uncountable(handle.Exporting())
-	r.plan.Trace(handle.Exporting(), telemetry.SingleTrace())
+	r.note = tracesNote(decision, err, handle.Tracing())
+	r.uncountable = uncountable(handle.Tracing())
+	r.plan.Trace(handle.Tracing(), telemetry.SingleTrace())
 	r.id = decision.RunID
 	r.tell(r.plan.Progress(), false)
 	return nil
@@ -309,20 +309,20 @@ func (r *run) result(summary *rollout.Summary) (*Result, error) {
 }
 
 // tracesNote says where traces go, from what was decided and what came of it.
-func tracesNote(d telemetry.Decision, setup error, exporting bool) string {
+func tracesNote(d telemetry.Decision, setup error, tracing bool) string {
 	switch {
 	case setup != nil:
 		return "none: telemetry could not be set up"
-	case d.Enabled && !exporting:
+	case d.Enabled && !tracing:
 		return "none: traces are switched off"
 	}
 	return d.Note()
 }
 
 // uncountable says why traces cannot be told by rollout, "" when they can. It must be asked while groups are still on.
-func uncountable(exporting bool) string {
+func uncountable(tracing bool) string {
 	switch {
-	case !exporting:
+	case !tracing:
 		return "traces cannot be counted by rollout: telemetry is off"
 	case telemetry.Rollout.Enabled():
 		return ""

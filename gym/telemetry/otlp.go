@@ -14,11 +14,16 @@ const (
 	envProtocol = otlpPrefix + "_PROTOCOL"
 	envHeaders  = otlpPrefix + "_HEADERS"
 	envDelay    = "OTEL_BSP_SCHEDULE_DELAY"
+	envInterval = "OTEL_METRIC_EXPORT_INTERVAL"
 )
 
 // freshness is how old spans may get before they leave for a receiver of the run's own, in milliseconds. OpenTelemetry's five
-// seconds spare a network; here somebody may be watching.
-const freshness = "1000"
+// seconds spare a network; here somebody may be watching. Metrics, whose default is ten seconds, send all series again and may
+// be twice as old.
+const (
+	freshness        = "1000"
+	metricsFreshness = "2000"
+)
 
 // otlpKeys are what, beside the endpoint, could keep a signal from reaching an endpoint on this host: TLS settings make
 // exporters speak TLS to it or refuse it, and a receiver need not know every compression.
@@ -32,7 +37,7 @@ var signals = []string{"TRACES", "METRICS", "LOGS"}
 // its traces; call it before [Settings.Export], which then finds everything decided and leaves the rest to the settings.
 //
 // It also switches on what is switched off: telemetry, its traces, the SDK. A signal whose exporter is "none" stays off,
-// unless it is traces. Spans leave each second, unless env says how often. Sampling is left alone.
+// unless it is traces. Spans leave each second and metrics every other, unless env says how often. Sampling is left alone.
 //
 // Receive returns a description of each variable whose value it replaced, for the log. Values that may be secret are not
 // among them.
@@ -58,6 +63,9 @@ func Receive(env Environ, endpoint string) (replaced []string) {
 	}
 	if value(env, envDelay) == "" {
 		r.set(envDelay, freshness)
+	}
+	if value(env, envInterval) == "" {
+		r.set(envInterval, metricsFreshness)
 	}
 	return r.replaced
 }

@@ -47,6 +47,8 @@ var process struct {
 // The first call decides, also when it finds telemetry disabled; later ones and those that race with it get the same
 // Handle and error, until that Handle is shut down. A program that has set telemetry up by itself before keeps its own:
 // Gym's groups follow its spec, and the returned Handle only flushes at Shutdown.
+//
+// Among the metrics are those of the Go runtime and of the process.
 func Setup(ctx context.Context, id Identity) (*telemetry.Handle, error) {
 	process.mu.Lock()
 	defer process.mu.Unlock()
@@ -73,7 +75,7 @@ func setup(ctx context.Context, id Identity) (*telemetry.Handle, error) {
 		return disabled(ctx, c), fmt.Errorf("telemetry is off: %w", err)
 	}
 	c.ServiceName = id.serviceName(base, perServer)
-	h, err := telemetry.Setup(ctx, c, id.options(base)...)
+	h, err := telemetry.Setup(ctx, c, append(id.options(base), telemetry.WithRuntimeMetrics())...)
 	if host := telemetry.Current(); errors.Is(err, telemetry.ErrInitialised) && host != nil {
 		return host.Borrow(), nil // it came between
 	}

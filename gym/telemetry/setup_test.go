@@ -10,24 +10,31 @@ import (
 	"sync"
 	"testing"
 
+	"go.opentelemetry.io/collector/pdata/pmetric/pmetricotlp"
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/metrics"
 	"github.com/lensgo/lens/semconv"
 	"github.com/lensgo/lens/telemetry"
 )
 
-// collector is an OTLP receiver that keeps the resources of the spans.
+// collector is an OTLP receiver that keeps the resources of the spans, and those of the metrics by their names.
 type collector struct {
 	*httptest.Server
 	mu        sync.Mutex
 	resources []map[string]any
+	metrics   map[string]map[string]any
 }
 
 func newCollector(t *testing.T) *collector {
-	c := &collector{}
+	c := &collector{metrics: map[string]map[string]any{}}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
+		if r.URL.Path == "/v1/metrics" {
+			c.keepMetrics(t, body)
+			return
+		}
 		request := ptraceotlp.NewExportRequest()
 		if err := request.UnmarshalProto(body); err != nil {
 			t.Error(err)
@@ -41,6 +48,23 @@ func newCollector(t *testing.T) *collector {
 	}))
 	t.Cleanup(c.Close)
 	return c
+}
+
+func (c *collector) keepMetrics(t *testing.T, body []byte) {
+	request := pmetricotlp.NewExportRequest()
+	if err := request.UnmarshalProto(body); err != nil {
+		t.Error(err)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, rm := range request.Metrics().ResourceMetrics().All() {
+		for _, sm := range rm.ScopeMetrics().All() {
+			for _, m := range sm.Metrics().All() {
+				c.metrics[m.Name()] = rm.Resource().Attributes().AsRaw()
+			}
+		}
+	}
 }
 
 // start calls Setup with these variables, and undoes it after the test.
@@ -218,6 +242,35 @@ func TestSetup_inside_a_host(t *testing.T) {
 	}
 	if len(server.resources) != 1 || server.resources[0]["service.name"] != "trainer" {
 		t.Errorf("not flushed into the host's pipeline: %v", server.resources)
+	}
+}
+
+// TestSetup_metrics: without a setting of its own a server exports its metrics and those of its runtime, under its name.
+func TestSetup_metrics(t *testing.T) {
+	for name, c := range map[string]struct {
+		env  string
+		want bool
+	}{
+		"by default": {"NEMO_GYM_OTEL_SPAN_GROUPS=", true},
+		"off":        {"NEMO_GYM_OTEL_METRICS_ENABLED=0", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := newCollector(t)
+			h, err := start(t, Identity{Server: "policy_model"}, "NEMO_GYM_OTEL_ENABLED=1", "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL, c.env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			metrics.Gym.RequestsInFlight(t.Context(), "policy_model", 1)
+			if err := h.Shutdown(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"gym.server.requests.in_flight", "go.goroutine.count"} {
+				resource := server.metrics[name]
+				if (resource != nil) != c.want || c.want && resource["service.name"] != "nemo-gym/policy_model" {
+					t.Errorf("%s: resource %v", name, resource)
+				}
+			}
+		})
 	}
 }
 
