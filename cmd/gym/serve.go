@@ -12,22 +12,26 @@ import (
 	"github.com/lensgo/lens/gym/agent"
 	"github.com/lensgo/lens/gym/fleet"
 	"github.com/lensgo/lens/gym/model"
+	"github.com/lensgo/lens/gym/resources/blackjack"
 	"github.com/lensgo/lens/gym/resources/multistep"
+	"github.com/lensgo/lens/gym/resources/multiturn"
 	"github.com/lensgo/lens/gym/resources/sessionstate"
 	"github.com/lensgo/lens/gym/resources/singletoolcall"
 )
 
 // builders lists the implementations that this binary can serve, by the name that stands in the configuration.
 var builders = map[string]fleet.Builder{
-	"simple_agent":               agent.Build,
-	"gymnasium_agent":            agent.BuildGymnasium,
-	"openai_model":               model.BuildOpenAI,
-	"vllm_model":                 model.BuildVLLM,
-	"anthropic_model":            model.BuildAnthropic,
-	"synthetic_model":            model.BuildSynthetic,
-	"example_single_tool_call":   singletoolcall.Build,
-	"example_multi_step":         multistep.Build,
-	"example_session_state_mgmt": sessionstate.Build,
+	"simple_agent":                 agent.Build,
+	"gymnasium_agent":              agent.BuildGymnasium,
+	"openai_model":                 model.BuildOpenAI,
+	"vllm_model":                   model.BuildVLLM,
+	"anthropic_model":              model.BuildAnthropic,
+	"synthetic_model":              model.BuildSynthetic,
+	"example_single_tool_call":     singletoolcall.Build,
+	"example_multi_step":           multistep.Build,
+	"example_session_state_mgmt":   sessionstate.Build,
+	"example_multi_turn_gymnasium": multiturn.Build,
+	"blackjack":                    blackjack.Build,
 }
 
 // newServe is the hidden verb behind every server process of a run.

@@ -173,7 +173,8 @@ func next(answer responses.Response, output []responses.Item) turn {
 // notTools are routes of every resources server that a model has no business with: it could ask for its own reward. The
 // last is the prefix behind which a server finds all its routes again.
 var notTools = map[string]bool{
-	"seed_session": true, "verify": true, "aggregate_metrics": true, "reverify_mode": true, "mcp": true, "ng-rollout": true,
+	"seed_session": true, "verify": true, "close_session": true, "aggregate_metrics": true, "reverify_mode": true, "mcp": true,
+	"ng-rollout": true,
 }
 
 // isTool reports whether a function of that name may be called. A name is whatever the model wrote, so it is looked at as

@@ -291,7 +291,7 @@ func TestToolErrorsAreAnswers(t *testing.T) {
 
 // TestRoutesAreNoTools keeps the model from what only the agent may call.
 func TestRoutesAreNoTools(t *testing.T) {
-	for _, name := range []string{"verify", "seed_session", "aggregate_metrics", "reverify_mode", "mcp",
+	for _, name := range []string{"verify", "seed_session", "close_session", "aggregate_metrics", "reverify_mode", "mcp",
 		"ng-rollout/1-0/verify", "ng-rollout/1-0/training-token-capture/verify", "/verify", "verify/", "./verify", "x/../verify"} {
 		s := &script{answers: []string{answer("", call("1", name, `{}`)), answer("", message)}, tools: map[string]*wire.Result{"/" + name: ok("{}")}}
 		got, err := newAgent(t, s, 0).answers(t.Context(), params(t, `{"input":"q"}`), nil)
