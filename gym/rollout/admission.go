@@ -30,7 +30,7 @@ func newAdmission(o *Options) *admission {
 	return a
 }
 
-// enter takes a place if there is one. The ticket is for leave.
+// enter takes a place if there is one. The ticket is for learn.
 func (a *admission) enter() (ticket int, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -45,18 +45,25 @@ func (a *admission) enter() (ticket int, ok bool) {
 	return a.adapt.period, true
 }
 
-// leave gives the place back and says how the rollout went.
-func (a *admission) leave(ticket int, out *outcome) {
+// learn takes in how a rollout went, as soon as it is known.
+func (a *admission) learn(ticket int, out *outcome) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.active--
-	if a.adapt != nil && out.ending != cancelled {
-		a.adapt.ended(ticket, out.duration, out.ending == scored, out.overload)
-		if limit := a.adapt.limit(); limit != a.limit {
-			a.limit = limit
-			a.meter.Limit(limit)
-		}
+	if a.adapt == nil || out.ending == cancelled {
+		return
 	}
+	a.adapt.ended(ticket, out.duration, out.ending == scored, out.overload)
+	if limit := a.adapt.limit(); limit != a.limit {
+		a.limit = limit
+		a.meter.Limit(limit)
+	}
+}
+
+// leave gives the place back.
+func (a *admission) leave() {
+	a.mu.Lock()
+	a.active--
+	a.mu.Unlock()
 	select {
 	case a.freed <- struct{}{}:
 	default:
@@ -121,21 +128,20 @@ func (a *adapter) ended(ticket int, took time.Duration, scored, overload bool) {
 	if a.best == 0 || median < a.best {
 		a.best = median
 	}
-	if median > patient*a.best {
-		a.cut(0.8)
+	switch slow := median > patient*a.best; {
+	case slow && a.size > firstLimit: // with fewer than that, it is the tasks that take long
+		a.cut(max(0.8, firstLimit/a.size))
 		return
-	}
-	if a.full {
+	case !slow && a.full:
 		a.raise()
 	}
 	a.next()
 }
 
-// cut takes fewer from now on. Long durations may be the tasks' own, so the measure gives way a little with each cut.
+// cut takes fewer from now on.
 func (a *adapter) cut(to float64) {
 	a.size = max(a.size*to, 1)
 	a.climbing = false
-	a.best += a.best / 10
 	a.next()
 }
 

@@ -50,8 +50,7 @@ func (o *outcome) text() string {
 
 // rollout runs one task from admission to the written line.
 func (r *run) rollout(t offer, ticket int) {
-	var out outcome
-	defer func() { r.admission.leave(ticket, &out) }()
+	defer r.admission.leave()
 	admitted := time.Now()
 	r.o.Meter.Admitted(admitted.Sub(t.since))
 	r.o.Meter.Resident(1)
@@ -72,9 +71,10 @@ func (r *run) rollout(t offer, ticket int) {
 		ctx = reserve(ctx)
 	}
 
-	out = r.call(ctx, t.task, row)
+	out := r.call(ctx, t.task, row)
 	ended := time.Now()
 	out.duration = ended.Sub(admitted)
+	r.admission.learn(ticket, &out)
 	settle(ctx, &out)
 	if span.Recording() {
 		record(span, &out)
@@ -199,6 +199,7 @@ func (r *run) call(ctx context.Context, t *task, row responses.Object) outcome {
 	agent := r.agents[t.agent]
 	r.o.Meter.Active(1)
 	res, err := r.client.Do(call, wire.Call{Server: agent, Path: "/run", Body: row.AppendTo(nil)})
+	r.o.Meter.Active(-1)
 	if err != nil {
 		return r.unanswered(ctx, call, agent, err)
 	}
