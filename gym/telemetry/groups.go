@@ -32,10 +32,8 @@ var (
 	// ModelCall is one call in a model server: gym.model.responses and its like.
 	ModelCall = lens.NewGroup("model_call")
 
-	// Sandbox is create, exec and delete of sandboxes. Its spans come with the sandbox: there is no call site before,
-	// and the group is registered so that a spec that other processes share does not warn here.
-	//
-	//lensvet:ignore unused its call sites come with the sandbox
+	// Sandbox is one operation of a sandbox, in the process that holds it: gym.sandbox.start, gym.sandbox.exec and
+	// gym.sandbox.stop. It is in no preset.
 	Sandbox = lens.NewGroup("sandbox")
 )
 
