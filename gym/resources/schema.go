@@ -59,13 +59,16 @@ func ownReaders(t reflect.Type, own map[reflect.Type]*jsonschema.Schema, seen ma
 	}
 }
 
-// open lets the objects of s have members that it does not name.
+// open lets the objects of s have members that it does not name, and a pointer to what reads itself be more than null.
 func open(s *jsonschema.Schema) {
 	for _, child := range children(s) {
 		open(child)
 	}
 	if a := s.AdditionalProperties; a != nil && a.Not != nil {
 		s.AdditionalProperties = nil
+	}
+	if slices.Equal(s.Types, []string{"null"}) {
+		s.Types = nil
 	}
 }
 

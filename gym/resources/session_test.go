@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/lensgo/lens/gym/wire"
 )
 
 func add(t *testing.T, s *Sessions[int], id string, n int) {
@@ -112,6 +114,61 @@ func TestSessionsIdle(t *testing.T) {
 			t.Errorf("got %v, want ErrSessionsFull", err)
 		}
 	})
+}
+
+// TestSessionsExpire has a session that was idle for too long gone, whether or not room is needed.
+func TestSessionsExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewSessions[int](SessionOptions{Idle: time.Hour})
+		dropped := 0
+		s.OnDrop(func(*int) { dropped++ })
+		add(t, s, "a", 1)
+		add(t, s, "b", 1)
+		s.Done("b")
+		time.Sleep(40 * time.Minute)
+		if _, there := value(s, "a"); !there {
+			t.Error("a was idle for 40 minutes and is gone")
+		}
+		time.Sleep(40 * time.Minute)
+		if _, there := value(s, "b"); there || dropped != 1 {
+			t.Errorf("b was idle for 80 minutes and is there: %v; %d dropped", there, dropped)
+		}
+		_ = s.Do("a", func(*int) error {
+			time.Sleep(2 * time.Hour)
+			if _, there := value(s, "c"); there || s.Len() != 1 {
+				t.Error("a session in use expired")
+			}
+			return nil
+		})
+		if n, there := value(s, "a"); !there || n != 1 {
+			t.Error("a is gone right after a long use")
+		}
+		time.Sleep(time.Hour)
+		s.Done("c")
+		if s.Len() != 0 || dropped != 2 {
+			t.Errorf("%d sessions are left, %d dropped", s.Len(), dropped)
+		}
+	})
+}
+
+// TestSessionsResume has a caller whose session is not there told so, instead of given a new one.
+func TestSessionsResume(t *testing.T) {
+	resume := func(s *Sessions[int], id string, fresh bool) error {
+		return s.Resume(Call{Session: id, Wire: &wire.Request{Fresh: fresh}}, func(n *int) error { *n++; return nil })
+	}
+	var s Sessions[int]
+	if err := resume(&s, "a", true); err != nil {
+		t.Fatal(err)
+	}
+	if err := resume(&s, "a", false); err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := value(&s, "a"); n != 2 {
+		t.Errorf("a is %d, want 2", n)
+	}
+	if err := resume(&s, "b", false); !errors.Is(err, ErrSessionLost) || s.Len() != 1 {
+		t.Errorf("a session that is not there: %v, %d sessions", err, s.Len())
+	}
 }
 
 // TestSessionsRace has many goroutines on few sessions that come and go; the race detector and the counts judge.

@@ -101,4 +101,24 @@ func TestServer(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 	})
+	t.Run("a_session_that_the_server_lost_is_no_reward", func(t *testing.T) {
+		c := &client{t: t, server: server, cookie: "Gym___counter=of-another-process"}
+		for _, s := range []step{{"/increment_counter", `{"count":1}`, ""}, {"/get_counter_value", `{}`, ""}, {"/verify", verify("0"), ""}} {
+			if code, got := c.post(s.path, s.body); code != 410 || !strings.Contains(got, "the session is not there any more") {
+				t.Errorf("%s: got %d %s", s.path, code, got)
+			}
+		}
+	})
+	t.Run("closed", func(t *testing.T) {
+		c := &client{t: t, server: server}
+		c.post("/seed_session", `{"initial_count":3}`)
+		for range 2 {
+			if code, got := c.post("/close_session", `{}`); code != 200 || got != "{}" {
+				t.Errorf("got %d %s", code, got)
+			}
+		}
+		if code, got := c.post("/verify", verify("3")); code != 410 {
+			t.Errorf("got %d %s", code, got)
+		}
+	})
 }
