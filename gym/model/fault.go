@@ -60,7 +60,7 @@ func retried(status int) bool {
 }
 
 // lostFault is the fault of a try to which no answer came. A question to a model changes nothing, so it may be asked again
-// even when it has arrived; a name that does not exist and a certificate that is wrong stay so.
+// even when it has arrived; a name that does not exist, a certificate that is wrong and an answer without end stay so.
 func lostFault(ctx context.Context, err error) *fault {
 	f := &fault{status: http.StatusBadGateway, again: true, lost: true, err: fmt.Errorf("the endpoint of the model gave no answer: %w", err)}
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -71,6 +71,9 @@ func lostFault(ctx context.Context, err error) *fault {
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		f.again = false
+	}
+	if _, ok := errors.AsType[*wire.BodyTooLargeError](err); ok {
+		f.again, f.lost = false, false
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		f.again = false

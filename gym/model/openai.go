@@ -65,9 +65,7 @@ func (m *OpenAI) Respond(ctx context.Context, r *Request) (*wire.Reply, error) {
 
 func (m *OpenAI) answer(ctx context.Context, r *Request) (responses.Response, error) {
 	p := r.Params
-	if m.settings.DropReasoning {
-		dropReasoning(&p)
-	}
+	cleanReasoning(&p, m.settings.DropReasoning)
 	m.prepare(&p.Object)
 	return askResponses(ctx, m.endpoint, sessionOf(r.Wire), p)
 }
@@ -137,25 +135,56 @@ func reportedError(body []byte) error {
 	return nil
 }
 
-// dropReasoning takes the reasoning items out of the input, for endpoints that refuse those of another model.
-func dropReasoning(p *responses.CreateParams) {
+// cleanReasoning mends the reasoning items of the input, which come from earlier answers: a status of null, which programs
+// write that know the member and not its value, is refused by endpoints. With drop the items are taken out, for endpoints
+// that refuse those of another model.
+func cleanReasoning(p *responses.CreateParams, drop bool) {
 	elements, isList := p.Array("input")
 	if !isList {
 		return
 	}
-	kept := make([]byte, 1, len(elements)*64)
-	kept[0] = '['
+	kept, changed := make([]jsontext.Value, 0, len(elements)), false
 	for _, element := range elements {
-		item, err := responses.ParseItem(element)
-		if err == nil && item.Type() == responses.TypeReasoning {
+		item, ok := reasoningItem(element)
+		switch {
+		case ok && drop:
+			changed = true
 			continue
+		case ok && item.Null("status"):
+			item.Delete("status")
+			element, changed = item.AppendTo(nil), true
 		}
-		if len(kept) > 1 {
-			kept = append(kept, ',')
-		}
-		kept = append(kept, element...)
+		kept = append(kept, element)
 	}
-	p.Set("input", append(kept, ']'))
+	if changed {
+		p.Set("input", joinValues(kept))
+	}
+}
+
+// reasoningItem views an element of the input, when it is a reasoning item. Most are not, and are not taken apart.
+func reasoningItem(element jsontext.Value) (responses.Item, bool) {
+	if !bytes.Contains(element, []byte(`"`+responses.TypeReasoning+`"`)) {
+		return responses.Item{}, false
+	}
+	o, _ := responses.View(element)
+	item := responses.Item{Object: o}
+	return item, item.Type() == responses.TypeReasoning
+}
+
+// joinValues writes checked values as an array.
+func joinValues(list []jsontext.Value) jsontext.Value {
+	n := 2
+	for _, v := range list {
+		n += len(v) + 1
+	}
+	b := append(make([]byte, 0, n), '[')
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, v...)
+	}
+	return append(b, ']')
 }
 
 // OpenAISettings are the keys of an openai_model.

@@ -80,6 +80,7 @@ func (m *VLLM) answer(ctx context.Context, r *Request) (responses.Response, erro
 // answerNative asks an endpoint that speaks the Responses dialect as well.
 func (m *VLLM) answerNative(ctx context.Context, r *Request) (responses.Response, error) {
 	p := r.Params
+	cleanReasoning(&p, false)
 	p.SetString("model", m.settings.Model)
 	fill(&p.Object, m.settings.ExtraBody)
 	p.Merge(m.settings.SamplingOverrides)

@@ -14,6 +14,7 @@ import (
 	"github.com/lensgo/lens"
 	"github.com/lensgo/lens/gym/telemetry"
 	"github.com/lensgo/lens/lenshttp"
+	"github.com/lensgo/lens/metrics"
 	"github.com/lensgo/lens/semconv"
 )
 
@@ -93,13 +94,19 @@ func (c *Client) send(ctx context.Context, call Call, addr address) (*http.Respo
 // sendIn is send inside the span.
 func (c *Client) sendIn(ctx context.Context, span lens.Span, call Call, addr address) (*http.Response, error) {
 	header := outgoing(ctx, call, addr)
-	if !span.Recording() {
+	limited := addr.transport != nil && addr.transport.MaxConnsPerHost > 0
+	if !span.Recording() && !(limited && metrics.Gym.PoolObserved(ctx)) {
 		return c.attempts(ctx, call, addr, header, nil)
 	}
-	if id := RolloutID(ctx); id != "" {
-		span.Str(semconv.GymRolloutID, id)
+	if span.Recording() {
+		if id := RolloutID(ctx); id != "" {
+			span.Str(semconv.GymRolloutID, id)
+		}
 	}
-	watch := &watch{limited: addr.transport != nil && addr.transport.MaxConnsPerHost > 0}
+	watch := &watch{ctx: ctx, limited: limited}
+	if addr.inside {
+		watch.server = addr.server
+	}
 	res, err := c.attempts(httptrace.WithClientTrace(ctx, watch.trace()), call, addr, header, watch)
 	resent, waited := watch.result()
 	if resent > 0 {
@@ -109,7 +116,9 @@ func (c *Client) sendIn(ctx context.Context, span lens.Span, call Call, addr add
 		span.Float(semconv.GymWaitPool, waited.Seconds()*1e3)
 	}
 	if err != nil {
-		span.Err(SpanError(blameContext(ctx, err)))
+		if span.Recording() {
+			span.Err(SpanError(blameContext(ctx, err)))
+		}
 		return nil, err
 	}
 	lenshttp.RecordClient(span, res.StatusCode)
@@ -244,7 +253,7 @@ func readAnswer(res *http.Response, method string, limit int64) ([]byte, error) 
 	}
 	body, err := readBody(res.Body, length, limit)
 	if errors.Is(err, errTooLarge) {
-		return nil, fmt.Errorf("the body is larger than the bound of %d bytes", limit)
+		return nil, &BodyTooLargeError{Max: limit}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the body: %w", err)

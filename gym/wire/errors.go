@@ -55,6 +55,15 @@ func (e *HTTPError) Error() string { return fmt.Sprintf("%s: %v", e.brief(), e.D
 
 func (e *HTTPError) brief() string { return fmt.Sprintf("the answer is %d", e.Status) }
 
+// BodyTooLargeError says that the body of an answer is larger than the client takes.
+type BodyTooLargeError struct {
+	Max int64 // the bound, in bytes
+}
+
+func (e *BodyTooLargeError) Error() string {
+	return fmt.Sprintf("the body is larger than the bound of %d bytes", e.Max)
+}
+
 // SpanError returns err as it may stand on a span: at most 1 KiB of text, the bodies of inner answers, the details of
 // [HTTPError] taken out. An error that is fit already is returned as it is; the others
 // still unwrap to what they were made of. nil is nil.
