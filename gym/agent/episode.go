@@ -99,7 +99,7 @@ func (g *Gymnasium) reset(ctx context.Context, e *episode) error {
 	if err != nil {
 		return err
 	}
-	e.params.SetInput(append(items, responses.UserMessage(start.observation)))
+	e.params.SetInput(append(items, userSays(start.observation)))
 	return nil
 }
 
@@ -246,9 +246,16 @@ func readStep(o responses.Object) (s step, err error) {
 		return s, err
 	}
 	if s.observation != "" {
-		s.items = append(s.items, responses.UserMessage(s.observation))
+		s.items = append(s.items, userSays(s.observation))
 	}
 	return s, nil
+}
+
+// userSays is a message of the user that can stand in an output too, where every item has a type.
+func userSays(text string) responses.Item {
+	item := responses.UserMessage(text)
+	item.SetString("type", responses.TypeMessage)
+	return item
 }
 
 // toolOutputs reads info.tool_outputs: what the environment answers to the calls of the model's last turn.
