@@ -13,6 +13,7 @@ const (
 	SpanGymVerify               = "gym.verify"                 // the resources server's /verify
 	SpanGymStartup              = "gym.startup"                // root of the fleet's start
 	SpanGymStartupServer        = "gym.startup.server"         // one server, from spawn to its first answer
+	SpanGymServerStartup        = "gym.server.startup"         // the same from inside the server; both have stages: the name, a dot, the stage
 	SpanHTTPPost                = "HTTP POST"
 	SpanHTTPGet                 = "HTTP GET"
 )

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"slices"
@@ -12,9 +13,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lensgo/lens"
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/telemetry"
 	"github.com/lensgo/lens/gym/wire"
+	"github.com/lensgo/lens/metrics"
 	"github.com/lensgo/lens/semconv"
 )
 
@@ -33,8 +36,22 @@ type Options struct {
 	Graph *config.Graph
 	// Command starts a child; Start appends "--instance NAME" and the descriptors. Empty: this executable, verb "serve".
 	Command []string
-	// StartTimeout bounds the time from spawn until a server has answered; 0 means DefaultStartTimeout.
+	// Guard starts an external server, see [Guard]; Start appends flags and the server's command. Empty: this executable,
+	// verb "guard".
+	Guard []string
+	// Implementations are those that Command can serve. Instances of others are external servers; see [External]. Nil: all.
+	Implementations []string
+	// SearchDirs are folders in which Python servers are looked for, see [config.Source].
+	SearchDirs []string
+	// Fused serves what Builders can in this process, without sockets, instead of in processes of their own.
+	Fused    bool
+	Builders map[string]Builder
+	Logger   *slog.Logger // of fused servers; nil discards
+	// StartTimeout bounds the time from spawn until a server has answered; 0 means DefaultStartTimeout, for external servers
+	// DefaultExternalTimeout.
 	StartTimeout time.Duration
+	// MaxRestarts is how often each server that ended by itself is started again. 0: its end is the fleet's.
+	MaxRestarts int
 	// Grace is how long a server may take to end after SIGTERM before it is killed; 0 means DefaultGrace.
 	Grace time.Duration
 	// LogDir, when set, receives the log of each server as <instance>.log.
@@ -42,17 +59,22 @@ type Options struct {
 	// Stdout receives what the servers print on standard output, line by line (the console exporter writes there).
 	// Stderr receives their logs, each line prefixed by the instance name. Nil discards; the last lines are kept anyway.
 	Stdout, Stderr io.Writer
+	// Notice is told what a user should know: a restart, a host that others reach. Nil: nobody is.
+	Notice func(text string)
+	// Stages are the parts of the start that came before, for its span.
+	Stages []Stage
 }
 
 // Fleet is the set of running servers. Its methods are safe for concurrent use.
 type Fleet struct {
+	o        Options
 	children []*child
-	grace    time.Duration
+	fused    *fused // nil: none
 
 	mu       sync.Mutex
 	stopping bool
 	err      error
-	died     chan struct{} // closed with err set, when a server ended by itself
+	died     chan struct{} // closed with err set, when a server ended for good
 	stopOnce sync.Once
 	stopErr  error
 }
@@ -60,46 +82,43 @@ type Fleet struct {
 // Start spawns one process for each instance and returns when all of them have answered. When one fails, or ctx ends,
 // those that were started are stopped again and the error names the server and shows its last lines.
 func Start(ctx context.Context, o Options) (*Fleet, error) {
-	if err := platform(); err != nil {
-		return nil, err
-	}
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	listeners, err := listen(o.Graph)
-	if err != nil {
-		return nil, err
+	o.warnHosts()
+	f := &Fleet{o: o, died: make(chan struct{})}
+	began := time.Now()
+	if len(o.Stages) > 0 {
+		began = o.Stages[0].From
 	}
-	defer closeAll(listeners)
-	encoded, err := o.Graph.Encode()
-	if err != nil {
-		return nil, fmt.Errorf("cannot encode the configuration for the servers: %w", err)
-	}
-
-	ctx, span := telemetry.Startup.Start(ctx, semconv.SpanGymStartup)
+	ctx, span := telemetry.Startup.StartWith(ctx, semconv.SpanGymStartup, lens.StartConfig{Time: began})
 	defer span.End()
-	f := &Fleet{grace: o.Grace, died: make(chan struct{})}
-	if err := f.spawnAll(ctx, o, listeners, encoded); err != nil {
+	record(ctx, semconv.SpanGymStartup, o.Stages)
+	if err := f.start(ctx); err != nil {
 		span.Err(wire.SpanError(err)) // it quotes logs, which are too long for a span
 		return nil, errors.Join(err, f.Stop(context.WithoutCancel(ctx)))
 	}
+	metrics.Gym.ServersActive(ctx, len(o.Graph.Instances))
 	return f, nil
 }
 
 func (o Options) withDefaults() (Options, error) {
+	exe, err := os.Executable()
+	if err != nil && (len(o.Command) == 0 || len(o.Guard) == 0) {
+		return o, fmt.Errorf("cannot find this program to start servers with: %w", err)
+	}
 	if len(o.Command) == 0 {
-		exe, err := os.Executable()
-		if err != nil {
-			return o, fmt.Errorf("cannot find this program to start servers with: %w", err)
-		}
 		o.Command = []string{exe, "serve"}
 	}
-	if o.StartTimeout == 0 {
-		o.StartTimeout = DefaultStartTimeout
+	if len(o.Guard) == 0 {
+		o.Guard = []string{exe, "guard"}
 	}
 	if o.Grace == 0 {
 		o.Grace = DefaultGrace
+	}
+	if o.Notice == nil {
+		o.Notice = func(string) {}
 	}
 	if o.LogDir != "" {
 		if err := os.MkdirAll(o.LogDir, 0o755); err != nil {
@@ -109,86 +128,214 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// listen binds a port for each instance and writes it into the graph.
-func listen(g *config.Graph) ([]*net.TCPListener, error) {
-	listeners := make([]*net.TCPListener, 0, len(g.Instances))
-	for _, in := range g.Instances {
-		if in.Host == "" {
-			in.Host = "127.0.0.1"
+// warnHosts says once which servers others can reach.
+func (o *Options) warnHosts() {
+	for _, in := range o.Graph.Instances {
+		if !in.Loopback() {
+			o.Notice(fmt.Sprintf("Server %q listens on %s: Gym's servers have no authentication, so whoever reaches that address can use them, "+
+				"their model and their tools. 127.0.0.1 keeps them to this machine.", in.Name, in.Host))
+			return
 		}
-		l, err := net.Listen("tcp", net.JoinHostPort(in.Host, strconv.Itoa(in.Port)))
-		if err != nil {
-			closeAll(listeners)
-			return nil, fmt.Errorf("cannot bind a port for server %q on host %q: %w", in.Name, in.Host, err)
-		}
-		in.Port = l.Addr().(*net.TCPAddr).Port
-		listeners = append(listeners, l.(*net.TCPListener))
 	}
-	return listeners, nil
 }
 
-func closeAll(listeners []*net.TCPListener) {
-	for _, l := range listeners {
-		l.Close()
+// start starts what is to be in this process, then all others at once, and waits for them.
+func (f *Fleet) start(ctx context.Context) error {
+	var apart []*config.Instance
+	for _, in := range f.o.Graph.Instances {
+		if f.o.Fused && f.o.Builders[in.Impl] != nil {
+			continue
+		}
+		apart = append(apart, in)
 	}
+	if len(apart) > 0 {
+		if err := platform(); err != nil {
+			return err
+		}
+	}
+	var stages Stages
+	stages.Begin(StageSpawnServers)
+	defer func() { record(ctx, semconv.SpanGymStartup, stages.List()) }()
+	launchers, err := f.launchers(apart)
+	if err != nil {
+		return err
+	}
+	for i, in := range apart {
+		c, err := newChild(in, f.o, launchers[i])
+		if err != nil {
+			for _, l := range launchers[i:] {
+				l.release()
+			}
+			return err
+		}
+		f.children = append(f.children, c)
+	}
+	if err := f.spawnAll(ctx, &stages); err != nil {
+		return err
+	}
+	return f.fuse(ctx)
+}
+
+// launchers binds a port for each instance, writes it into the graph, and says how each is started.
+func (f *Fleet) launchers(apart []*config.Instance) (all []launcher, err error) {
+	defer func() {
+		if err != nil {
+			for _, l := range all {
+				l.release()
+			}
+			all = nil
+		}
+	}()
+	for _, in := range apart {
+		l, err := f.launcher(in)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, l)
+	}
+	encoded, err := f.o.Graph.Encode() // every port is known now
+	if err != nil {
+		return all, fmt.Errorf("cannot encode the configuration for the servers: %w", err)
+	}
+	for _, l := range all {
+		if own, ok := l.(*ownServer); ok {
+			own.encoded = encoded
+		}
+	}
+	return all, nil
+}
+
+func (f *Fleet) launcher(in *config.Instance) (launcher, error) {
+	external, err := f.o.external(in)
+	if err != nil {
+		return nil, err
+	}
+	if external != nil {
+		return external, nil
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(in.Host, strconv.Itoa(in.Port)))
+	if err != nil {
+		return nil, fmt.Errorf("cannot bind a port for server %q on host %q: %w", in.Name, in.Host, err)
+	}
+	in.Port = l.Addr().(*net.TCPAddr).Port
+	return &ownServer{command: f.o.Command, listener: l.(*net.TCPListener)}, nil
 }
 
 // errOther ends the wait for servers when one of them has failed.
 var errOther = errors.New("another server failed to start")
 
 // spawnAll starts every child at once and waits until all of them have answered, or one has failed.
-func (f *Fleet) spawnAll(ctx context.Context, o Options, listeners []*net.TCPListener, encoded []byte) error {
+func (f *Fleet) spawnAll(ctx context.Context, stages *Stages) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	errs := make([]error, len(listeners))
-	var wg sync.WaitGroup
-	for i, in := range o.Graph.Instances {
-		c := newChild(in, o)
-		f.children = append(f.children, c)
-		wg.Go(func() {
-			if errs[i] = f.spawn(ctx, c, o, listeners[i], encoded); errs[i] != nil {
+	errs := make([]error, len(f.children))
+	var spawned, ready sync.WaitGroup
+	for i, c := range f.children {
+		spawned.Add(1)
+		ready.Go(func() {
+			if errs[i] = f.spawn(ctx, c, spawned.Done); errs[i] != nil {
 				cancel(errOther)
 			}
 		})
 	}
-	wg.Wait()
+	spawned.Wait()
+	stages.Begin(StageWaitForServers)
+	ready.Wait()
 	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, errOther) })...)
 }
 
 // spawn starts one child and waits for its first answer, inside its span.
-func (f *Fleet) spawn(ctx context.Context, c *child, o Options, l *net.TCPListener, encoded []byte) error {
+func (f *Fleet) spawn(ctx context.Context, c *child, spawned func()) error {
+	began := time.Now()
 	ctx, span := telemetry.Startup.Start(ctx, semconv.SpanGymStartupServer)
 	defer span.End()
 	span.Str(semconv.GymServerName, c.in.Name).Str(semconv.GymServerType, c.in.Type)
-	if err := c.start(o, l, encoded); err != nil {
+	p, err := c.spawn(stamps(ctx), f.isStopping)
+	spawned()
+	if err != nil {
 		span.Err(err)
 		return fmt.Errorf("cannot start server %q: %w", c.in.Name, err)
 	}
-	span.Int(semconv.ProcessPID, c.pid())
-	go f.watch(c)
-	ctx, cancel := context.WithTimeoutCause(ctx, o.StartTimeout, fmt.Errorf("no answer within %v", o.StartTimeout))
-	defer cancel()
-	if err := c.ready(ctx); err != nil {
+	span.Int(semconv.ProcessPID, p.pid())
+	if err := f.wait(ctx, c, p); err != nil {
 		span.Err(err)
 		return fmt.Errorf("cannot start server %q: %w%s", c.in.Name, err, c.lastLines())
 	}
-	l.Close() // our copy: from here on only the child accepts, and a dead child refuses
+	metrics.Gym.ServerStarted(ctx, c.in.Name, c.in.Type, time.Since(began))
+	if f.o.MaxRestarts == 0 {
+		c.launch.release() // our copy: from here on only the child accepts, and a dead child refuses
+	}
+	c.watch.Do(func() { go f.watch(c) })
 	return nil
 }
 
-// watch reports a child that ended while nobody asked it to.
+// wait waits for the first answer of a process.
+func (f *Fleet) wait(ctx context.Context, c *child, p *process) error {
+	timeout := f.o.StartTimeout
+	if timeout == 0 {
+		timeout = DefaultStartTimeout
+		if p.guard {
+			timeout = DefaultExternalTimeout
+		}
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no answer within %v", timeout))
+	defer cancel()
+	if err := p.answers(ctx, c.in.URL()); err != nil {
+		return err
+	}
+	c.ready()
+	return nil
+}
+
+// watch starts a child again that ended while nobody asked it to, as often as it may, and then reports it.
 func (f *Fleet) watch(c *child) {
-	<-c.exited
+	defer c.end()
+	for {
+		p := c.current()
+		<-p.exited
+		if f.isStopping() {
+			return
+		}
+		how := fmt.Sprintf("server %q (process %d) died: %s%s", c.in.Name, p.pid(), p.state(), c.lastLines())
+		if c.restarts >= f.o.MaxRestarts {
+			f.fail(c, how)
+			return
+		}
+		c.restarts++
+		f.o.Notice(fmt.Sprintf("It is started again (%d of %d): %s", c.restarts, f.o.MaxRestarts, how))
+		p, err := c.spawn(stamps(context.Background()), f.isStopping)
+		if err != nil {
+			f.fail(c, fmt.Sprintf("%s; it could not be started again: %v", how, err))
+			return
+		}
+		if err := f.wait(context.Background(), c, p); err != nil {
+			p.kill() // when it did not answer in time it is as good as dead
+		}
+	}
+}
+
+// fail is the end of the fleet by the end of one server.
+func (f *Fleet) fail(c *child, how string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.stopping || f.err != nil {
 		return
 	}
-	f.err = fmt.Errorf("server %q (process %d) died: %s%s", c.in.Name, c.pid(), c.state(), c.lastLines())
+	if c.restarts > 0 {
+		how += fmt.Sprintf("; it had been started again %d times", c.restarts)
+	}
+	f.err = errors.New(how)
 	close(f.died)
 }
 
-// Done is closed when a server has ended by itself; [Fleet.Err] then says which, and what it last said.
+func (f *Fleet) isStopping() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.stopping
+}
+
+// Done is closed when a server has ended by itself and is not started again; [Fleet.Err] then says which, and what it last
+// said.
 func (f *Fleet) Done() <-chan struct{} { return f.died }
 
 // Err is nil until Done is closed.
@@ -198,7 +345,16 @@ func (f *Fleet) Err() error {
 	return f.err
 }
 
-// Servers maps each instance to its base URL.
+// Client is what a client of the servers needs to know of them.
+func (f *Fleet) Client() wire.ClientOptions {
+	o := wire.ClientOptions{Servers: f.Servers()}
+	if f.fused != nil {
+		o.Local = f.fused.local
+	}
+	return o
+}
+
+// Servers maps each instance that has a process of its own to its base URL.
 func (f *Fleet) Servers() map[string]string {
 	urls := make(map[string]string, len(f.children))
 	for _, c := range f.children {
@@ -219,12 +375,20 @@ func (f *Fleet) Stop(ctx context.Context) error {
 }
 
 func (f *Fleet) stop(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, f.grace, fmt.Errorf("it did not end within %v", f.grace))
+	metrics.Gym.ServersActive(ctx, 0)
+	ctx, cancel := context.WithTimeoutCause(ctx, f.o.Grace, fmt.Errorf("it did not end within %v", f.o.Grace))
 	defer cancel()
-	errs := make([]error, len(f.children))
+	errs := make([]error, len(f.children)+1)
 	var wg sync.WaitGroup
+	if f.fused != nil {
+		wg.Go(func() { errs[len(f.children)] = f.fused.stop() })
+	}
 	for i, c := range f.children {
-		wg.Go(func() { errs[i] = c.stop(ctx) })
+		wg.Go(func() {
+			errs[i] = c.stop(ctx)
+			c.watch.Do(c.end) // nobody watches one that has never answered
+			<-c.gone
+		})
 	}
 	wg.Wait()
 	return errors.Join(errs...)

@@ -3,6 +3,7 @@
 package fleet
 
 import (
+	"context"
 	"os"
 	"os/exec"
 )
@@ -12,3 +13,5 @@ func platform() error { return ErrPlatform }
 func ownGroup(*exec.Cmd) {}
 
 func terminate(p *os.Process) error { return p.Kill() }
+
+func guard(context.Context, GuardOptions) (int, error) { return 0, ErrPlatform }

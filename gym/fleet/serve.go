@@ -37,12 +37,15 @@ type ServeOptions struct {
 	ConfigFD, ListenerFD, LifelineFD int
 	// Builders has one entry for each implementation that this binary knows.
 	Builders map[string]Builder
-	Logger   *slog.Logger
+	Logger   *slog.Logger // nil: [Logger] on standard error
 }
 
 // Serve runs one server until ctx ends or the supervisor is gone, then lets running requests finish, flushes telemetry
 // and returns.
 func Serve(ctx context.Context, o ServeOptions) error {
+	start := readStamps()
+	descriptors()
+	start.stages.Begin(StageLoadConfig)
 	graph, err := o.graph()
 	if err != nil {
 		return err
@@ -62,6 +65,7 @@ func Serve(ctx context.Context, o ServeOptions) error {
 	}
 	defer listener.Close()
 
+	start.stages.Begin(StageInitTelemetry)
 	handle, err := telemetry.Setup(ctx, telemetry.Identity{Server: in.Name, Type: in.Type})
 	if err != nil && !errors.Is(err, telemetry.ErrCompiledOut) { // the supervisor is the same program and has said that
 		o.Logger.Warn("telemetry is off, or records less than was asked for", "reason", err)
@@ -70,13 +74,24 @@ func Serve(ctx context.Context, o ServeOptions) error {
 		defer flush(handle, o.Logger)
 	}
 
-	client := wire.NewClient(wire.ClientOptions{Servers: servers(graph)})
+	start.stages.Begin(stageInitServer)
+	client := wire.NewClient(clientOptions(graph, in))
 	defer client.Close()
 	server, err := build(in, client, o.Logger)
 	if err != nil {
 		return fmt.Errorf("cannot build server %q (%s): %w", in.Name, in.Impl, err)
 	}
-	return server.Serve(ctx, listener)
+	start.end(ctx, in.Name, in.Type)
+	return server.Serve(ctx, limit(listener, maxInside(in)))
+}
+
+// clientOptions are those of a server process: the servers of the run, and bounds that keep it within its descriptors.
+func clientOptions(g *config.Graph, in *config.Instance) wire.ClientOptions {
+	o := wire.ClientOptions{Servers: servers(g), MaxConnsPerHost: maxInside(in), MaxConns: map[string]int{}}
+	for _, name := range g.Names(config.TypeResources) {
+		o.MaxConns[name] = resourcesConns
+	}
+	return o
 }
 
 type shutdowner interface{ Shutdown(context.Context) error }
@@ -124,7 +139,7 @@ func (o *ServeOptions) find(graph *config.Graph) (*config.Instance, Builder, err
 		o.Instance = os.Getenv(EnvConfigPath)
 	}
 	if o.Logger == nil {
-		o.Logger = slog.Default()
+		o.Logger = Logger(os.Stderr, o.Instance)
 	}
 	in := graph.Instance(o.Instance)
 	if in == nil {

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package fleet
+
+func descriptors() int { return unlimited }

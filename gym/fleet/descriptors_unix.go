@@ -1,0 +1,23 @@
+//go:build unix
+
+package fleet
+
+import (
+	"sync"
+	"syscall"
+)
+
+// descriptors raises the soft limit of open files to the hard one, once, and says what it is. Children inherit it.
+var descriptors = sync.OnceValue(func() int {
+	var r syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r); err != nil {
+		return unlimited
+	}
+	if r.Cur < r.Max {
+		raised := syscall.Rlimit{Cur: r.Max, Max: r.Max}
+		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &raised); err == nil {
+			r = raised
+		}
+	}
+	return int(min(uint64(r.Cur), unlimited))
+})
