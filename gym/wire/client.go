@@ -54,12 +54,12 @@ func NewClient(o ClientOptions) *Client {
 	if c.maxBody <= 0 {
 		c.maxBody = defaultMaxBody
 	}
-	hosts := make(map[string]bool, len(o.Servers))
+	hosts := make(map[string]string, len(o.Servers))
 	c.transport = newTransport(hosts, o.MaxConnsPerHost, clientIdle)
 	for name, base := range o.Servers {
 		u, err := parseURL(base)
 		if err == nil {
-			hosts[u.Host] = true
+			hosts[hostPort(u)] = name
 			u.Path = strings.TrimSuffix(u.Path, "/") // paths begin with one
 		}
 		t := target{base: u, transport: c.transport, err: err}

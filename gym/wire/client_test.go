@@ -502,7 +502,7 @@ func TestMarkStaysInside(t *testing.T) {
 }
 
 func TestNoProxyInsideTheRun(t *testing.T) {
-	tr := newTransport(map[string]bool{"10.0.0.1:80": true}, 0, clientIdle)
+	tr := newTransport(map[string]string{"10.0.0.1:80": "inside"}, 0, clientIdle)
 	inside, _ := http.NewRequest("POST", "http://10.0.0.1:80/run", nil)
 	if u, err := tr.Proxy(inside); u != nil || err != nil {
 		t.Errorf("a call inside the run goes by %v, %v", u, err)

@@ -8,10 +8,12 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"time"
 
 	"github.com/lensgo/lens"
 	"github.com/lensgo/lens/gym/telemetry"
 	"github.com/lensgo/lens/lenshttp"
+	"github.com/lensgo/lens/metrics"
 	"github.com/lensgo/lens/semconv"
 )
 
@@ -60,14 +62,26 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (x *exchange) traced(ctx context.Context) {
 	ctx, span := lenshttp.StartServer(ctx, telemetry.Server, x.spanName(), x.r)
 	out := outcome{status: http.StatusInternalServerError, panicked: true} // what a panic leaves
-	defer span.End()                                                       // records a panic and lets it go on, to recovered
+	began := time.Now()
+	metrics.Gym.RequestsInFlight(ctx, x.s.name, 1)
+	defer span.End() // records a panic and lets it go on, to recovered
 	defer func() {
 		x.record(span, out)
+		metrics.Gym.RequestsInFlight(ctx, x.s.name, -1)
+		metrics.Gym.Request(ctx, x.methodLabel(), x.route(), out.status, time.Since(began))
 		if v := recover(); v != nil {
 			panic(fitPanic(v))
 		}
 	}()
 	out = x.answer(ctx)
+}
+
+// methodLabel keeps a metric's methods to a few values.
+func (x *exchange) methodLabel() string {
+	if method := knownMethod(x.r.Method); method == x.r.Method {
+		return method
+	}
+	return semconv.OtherMethod
 }
 
 // outcome is how a request ended.

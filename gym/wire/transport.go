@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/lensgo/lens/metrics"
 )
 
 const (
@@ -17,8 +19,9 @@ const (
 )
 
 // newTransport returns the transport under a client. Every call keeps its connection as long as it likes: with net/http's
-// default of two idle ones a server, a busy driver dials more often than it calls.
-func newTransport(inside map[string]bool, maxPerHost int, idle time.Duration) *http.Transport {
+// default of two idle ones a server, a busy driver dials more often than it calls. inside has the servers of the run, by host
+// and port.
+func newTransport(inside map[string]string, maxPerHost int, idle time.Duration) *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	dialer := &net.Dialer{
@@ -27,7 +30,7 @@ func newTransport(inside map[string]bool, maxPerHost int, idle time.Duration) *h
 	}
 	return &http.Transport{
 		Proxy: func(r *http.Request) (*url.URL, error) {
-			if inside[r.URL.Host] {
+			if inside[hostPort(r.URL)] != "" {
 				return nil, nil
 			}
 			return http.ProxyFromEnvironment(r)
@@ -37,6 +40,7 @@ func newTransport(inside map[string]bool, maxPerHost int, idle time.Duration) *h
 			if err != nil {
 				return nil, &dialError{err}
 			}
+			metrics.Gym.PoolConnected(ctx, inside[addr])
 			return conn, nil
 		},
 		TLSHandshakeTimeout: dialTimeout,
@@ -48,6 +52,17 @@ func newTransport(inside map[string]bool, maxPerHost int, idle time.Duration) *h
 		DisableCompression:  true, // most servers are on this machine
 		Protocols:           &protocols,
 	}
+}
+
+// hostPort is where a URL leads, as it is dialled.
+func hostPort(u *url.URL) string {
+	if u.Port() != "" {
+		return u.Host
+	}
+	if u.Scheme == "https" {
+		return net.JoinHostPort(u.Hostname(), "443")
+	}
+	return net.JoinHostPort(u.Hostname(), "80")
 }
 
 // dialError says that no connection came about, and so that nothing was sent.

@@ -1,18 +1,23 @@
 package wire
 
 import (
+	"context"
 	"net/http/httptrace"
 	"sync"
 	"time"
+
+	"github.com/lensgo/lens/metrics"
 )
 
 // poolNoise is what it takes a busy machine to begin a dial. Below it nobody waited for a connection.
 const poolNoise = 100 * time.Microsecond
 
-// watch follows a call through the transport, for its span. The transport calls it from goroutines of its own, also
+// watch follows a call through the transport, for its span and the metrics of the pool. The transport calls it from goroutines of its own, also
 // after the call has ended.
 type watch struct {
-	limited bool // connections are bounded, so a call can wait for one
+	ctx     context.Context // of the call, for metrics
+	limited bool            // connections are bounded, so a call can wait for one
+	server  string          // an instance of the run, or empty
 
 	mu      sync.Mutex
 	asked   time.Time // for a connection; zero once it is there
@@ -50,7 +55,7 @@ func (w *watch) trace() *httptrace.ClientTrace {
 func (w *watch) getConn(string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.waited += w.waiting() // of an attempt that got none
+	w.settle() // of an attempt that got none
 	w.asked, w.dialled = time.Now(), time.Time{}
 }
 
@@ -67,8 +72,21 @@ func (w *watch) dialling() {
 func (w *watch) gotConn(info httptrace.GotConnInfo) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !info.WasIdle {
-		w.waited += w.waiting()
+	if info.WasIdle {
+		w.asked = time.Time{}
+		return
+	}
+	if w.dialled.IsZero() {
+		w.dialled = time.Now() // another call's connection: the wait was not for nothing
+	}
+	w.settle()
+}
+
+// settle ends a wait, if there is one. It was for nothing when neither a dial began nor a connection came.
+func (w *watch) settle() {
+	if d := w.waiting(); d > 0 {
+		w.waited += d
+		metrics.Gym.PoolQueued(w.ctx, w.server, w.dialled.IsZero(), d)
 	}
 	w.asked = time.Time{}
 }
@@ -101,10 +119,11 @@ func (w *watch) wroteRequest(info httptrace.WroteRequestInfo) {
 	w.written = true
 }
 
-// result returns how often the request was sent again, and how long it waited for connections; a wait that still goes on
-// counts.
+// result returns how often the request was sent again, and how long it waited for connections. A wait that still goes on
+// counts, and ends: the call is over.
 func (w *watch) result() (resent int, waited time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.resent, w.waited + w.waiting()
+	w.settle()
+	return w.resent, w.waited
 }
