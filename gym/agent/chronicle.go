@@ -15,14 +15,14 @@ import (
 // and when. Members that an agent cannot know are null. The methods that tell it something may be called on nil, which
 // keeps nothing.
 type chronicle struct {
-	Schema      string              `json:"schema_version"`
-	Task        string              `json:"task_id"`
-	Rollout     string              `json:"rollout_id"`
-	Invocations []invocation        `json:"invocations"` // one: this agent has no others below it
-	Turns       []turnRecord        `json:"turns"`
-	ModelCalls  []jsontext.Value    `json:"model_calls"` // what was captured; whoever collects adds it
-	ToolCalls   []toolRecord        `json:"tool_calls"`
-	Gaps        []map[string]string `json:"gaps"`
+	Schema      string           `json:"schema_version"`
+	Task        string           `json:"task_id"`
+	Rollout     string           `json:"rollout_id"`
+	Invocations []invocation     `json:"invocations"` // one: this agent has no others below it
+	Turns       []turnRecord     `json:"turns"`
+	ModelCalls  []jsontext.Value `json:"model_calls"` // what was captured; whoever collects adds it
+	ToolCalls   []toolRecord     `json:"tool_calls"`
+	Gaps        []gap            `json:"gaps"`
 
 	model Ref
 }
@@ -51,9 +51,21 @@ type invocation struct {
 
 // modelCallRef names a model call by what an agent sees of it.
 type modelCallRef struct {
-	ID       *string           `json:"model_call_id"`
-	Model    map[string]string `json:"model_ref"`
-	Response string            `json:"response_id"`
+	ID       *string   `json:"model_call_id"`
+	Model    serverRef `json:"model_ref"`
+	Response string    `json:"response_id"`
+}
+
+type serverRef struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
+}
+
+// gap is something that could not be seen.
+type gap struct {
+	Code       string  `json:"code"`
+	Invocation string  `json:"invocation_id"`
+	Detail     *string `json:"detail"`
 }
 
 type turnRecord struct {
@@ -119,9 +131,9 @@ func (ch *chronicle) answered(answer responses.Response, output []responses.Item
 		turn.Reasoning = &reasoning
 	}
 	if id, _ := answer.String("id"); id != "" {
-		turn.ModelCalls = []modelCallRef{{Model: map[string]string{"type": config.TypeModel, "name": ch.model.Name}, Response: id}}
+		turn.ModelCalls = []modelCallRef{{Model: serverRef{config.TypeModel, ch.model.Name}, Response: id}}
 	} else {
-		ch.gap("model_call_reference_unavailable")
+		ch.misses("model_call_reference_unavailable")
 	}
 }
 
@@ -183,12 +195,12 @@ func (ch *chronicle) identify(task row, verdict responses.Object) {
 		ch.Turns[len(ch.Turns)-1].Resolved = &resolved
 		return
 	}
-	ch.gap("resolution_unavailable")
+	ch.misses("resolution_unavailable")
 }
 
-// gap notes what could not be seen.
-func (ch *chronicle) gap(code string) {
-	ch.Gaps = append(ch.Gaps, map[string]string{"code": code, "invocation_id": root})
+// misses notes what could not be seen.
+func (ch *chronicle) misses(code string) {
+	ch.Gaps = append(ch.Gaps, gap{Code: code, Invocation: root})
 }
 
 // unix is a time in seconds.
