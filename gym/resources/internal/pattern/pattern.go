@@ -1,0 +1,137 @@
+// Package pattern reads the regular expressions of Python's data sets, as far as RE2 can.
+//
+// Rows say how to find an answer by a regular expression that Python's re module was to run. Most of them mean the same in
+// RE2, which runs in linear time whatever the row says, but for what [Compile] rewrites: \d, \w and \s are of Unicode and
+// not of ASCII, \Z is \z, \u00e9 is \x{e9}, {,3} is {0,3}, (?#...) is nothing. What RE2 cannot do at all, lookaround and
+// backreferences above all, is an [UnsupportedError] that names it, because to pass over it in silence would score rows by
+// another rule than the one that they give.
+//
+// Two differences are left. \b and \B know ASCII words only, and of a match that is followed by an empty one, as .* gives at
+// the end of a text, Python sees the empty one as well.
+package pattern
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"sync"
+)
+
+// Flags are the flags of re.compile that are used.
+type Flags uint8
+
+// The flags.
+const (
+	IgnoreCase Flags = 1 << iota
+	Multiline
+	DotAll
+)
+
+// prefix is how RE2 is told.
+func (f Flags) prefix() string {
+	text := ""
+	for i, letter := range []string{"i", "m", "s"} {
+		if f&(1<<i) != 0 {
+			text += letter
+		}
+	}
+	if text == "" {
+		return ""
+	}
+	return "(?" + text + ")"
+}
+
+// UnsupportedError says that a pattern has what Python's re knows and RE2 does not.
+type UnsupportedError struct {
+	Pattern string
+	What    string // with its article: a lookahead
+	Offset  int    // in bytes; -1 where the whole pattern is meant
+}
+
+func (e *UnsupportedError) Error() string {
+	where := ""
+	if e.Offset >= 0 {
+		where = fmt.Sprintf(" at offset %d", e.Offset)
+	}
+	return fmt.Sprintf("the pattern %q has %s%s, which Go's regular expressions (RE2) do not have: write it without", e.Pattern, e.What, where)
+}
+
+// Pattern is a compiled expression. It is safe for concurrent use.
+type Pattern struct{ re *regexp.Regexp }
+
+// Compile reads an expression of Python. The error is an *[UnsupportedError], or says why the expression is none in Python
+// either.
+func Compile(python string, flags Flags) (*Pattern, error) {
+	text, err := translate(python)
+	if err != nil {
+		return nil, err
+	}
+	re, err := regexp.Compile(flags.prefix() + text)
+	if err == nil {
+		return &Pattern{re}, nil
+	}
+	bad, ok := errors.AsType[*syntax.Error](err)
+	if !ok {
+		return nil, invalid(python, err.Error())
+	}
+	switch bad.Code {
+	case syntax.ErrInvalidRepeatSize:
+		return nil, &UnsupportedError{Pattern: python, What: "a repeat of more than 1000 times, or one that is backwards", Offset: -1}
+	case syntax.ErrLarge, syntax.ErrNestingDepth:
+		return nil, &UnsupportedError{Pattern: python, What: "more size or depth than is allowed", Offset: -1}
+	}
+	return nil, invalid(python, bad.Code.String())
+}
+
+func invalid(python, why string) error {
+	return fmt.Errorf("the pattern %q is no regular expression: %s", python, why)
+}
+
+// Last returns the last match in text and its groups, those that took no part as "". ok is false when there is none.
+func (p *Pattern) Last(text string) (match []string, ok bool) {
+	all := p.re.FindAllStringSubmatch(text, -1)
+	if len(all) == 0 {
+		return nil, false
+	}
+	return all[len(all)-1], true
+}
+
+// maxCached bounds how many patterns a Cache keeps. Data sets have a handful; one with a pattern a row has them compiled
+// each time.
+const maxCached = 1024
+
+// Cache keeps compiled patterns. The zero value is ready, and safe for concurrent use.
+type Cache struct {
+	mu   sync.Mutex
+	kept map[key]result
+}
+
+type key struct {
+	python string
+	flags  Flags
+}
+
+type result struct {
+	pattern *Pattern
+	err     error
+}
+
+// Compile is [Compile] for a pattern that comes again and again.
+func (c *Cache) Compile(python string, flags Flags) (*Pattern, error) {
+	k := key{python, flags}
+	c.mu.Lock()
+	r, there := c.kept[k]
+	c.mu.Unlock()
+	if there {
+		return r.pattern, r.err
+	}
+	r.pattern, r.err = Compile(python, flags)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept == nil || len(c.kept) >= maxCached {
+		c.kept = make(map[key]result)
+	}
+	c.kept[k] = r
+	return r.pattern, r.err
+}
