@@ -78,7 +78,7 @@ var (
 	verifyDone     atomic.Int64
 )
 
-// Verified records a call of /verify. completed says that it came to a reward, 0 included.
+// Verified records a call of /verify. completed says that it came to an answer, whatever the reward.
 func (GymMetrics) Verified(ctx context.Context, took time.Duration, completed bool) {
 	all, done := verifyCalls.Add(1), verifyDone.Load()
 	if completed {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/telemetry"
 	"github.com/lensgo/lens/gym/wire"
+	"github.com/lensgo/lens/metrics"
 	"github.com/lensgo/lens/semconv"
 )
 
@@ -36,6 +38,8 @@ func (a *peers) serve(ctx context.Context, r *wire.Request, run func(context.Con
 	}
 	ctx, span := a.startRun(ctx, row)
 	defer span.End()
+	began := time.Now()
+	defer func() { metrics.Gym.RolloutRan(ctx, time.Since(began)) }()
 	result, err := run(ctx, row, a.resourcesCookies(r.Cookies))
 	if err != nil {
 		span.recordFailure(semconv.FailureAgentRun, wire.SpanError(err))

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,6 +16,7 @@ import (
 	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/telemetry"
 	"github.com/lensgo/lens/gym/wire"
+	"github.com/lensgo/lens/metrics"
 	"github.com/lensgo/lens/semconv"
 )
 
@@ -64,6 +66,8 @@ func handleVerify[Row any](s *Server, more reflect.Type, fn verifier[Row]) {
 	s.handle(RouteVerify, func(ctx context.Context, r *wire.Request) (*wire.Reply, error) {
 		ctx, span := wire.StartEndpoint(ctx, telemetry.Verify, semconv.SpanGymVerify)
 		defer span.End()
+		began, completed := time.Now(), false // of a panic, too
+		defer func() { metrics.Gym.Verified(ctx, time.Since(began), completed) }()
 		v := Verification[Row]{Call: Call{Session: r.Session, Wire: r}, toolPrefix: s.toolPrefix()}
 		reply, err := verify(ctx, v, decode, fn)
 		if err != nil {
@@ -71,9 +75,10 @@ func handleVerify[Row any](s *Server, more reflect.Type, fn verifier[Row]) {
 		}
 		if failed, ok := errors.AsType[*JudgeError](err); ok {
 			span.Str(semconv.GymFailureClass, semconv.FailureJudge)
+			completed = true // it answers, only without a reward
 			return judgeFailed(r.Body, failed)
 		}
-		if err == nil {
+		if completed = err == nil; completed {
 			s.tokens.done(r.Session)
 		}
 		return reply, err
