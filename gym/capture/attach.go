@@ -1,11 +1,13 @@
 package capture
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/responses"
 )
 
@@ -63,6 +65,24 @@ func (r Rollout) Gaps() []Gap {
 		gaps = append(gaps, Gap{Code: "model_call_capture_damaged", Detail: fmt.Sprintf("%d records", r.Damaged)})
 	}
 	return gaps
+}
+
+// Folder is where captures are; it attaches them to the rows of a collection of rollouts. It is safe for concurrent use.
+type Folder string
+
+// ForGraph is the folder that a configuration says, "" when it does not ask for captures.
+func ForGraph(g *config.Graph) (Folder, error) {
+	folder, err := configured(g.DecodeValue)
+	return Folder(folder), err
+}
+
+// Attach reads what was captured of the rollout and puts it into its row; see [Rollout.Attach].
+func (f Folder) Attach(_ context.Context, rollout string, row *responses.Object) error {
+	r, err := Read(string(f), rollout)
+	if err != nil {
+		return err
+	}
+	return r.Attach(row)
 }
 
 // Attach puts what was captured into the row of the rollout: ng_model_call_capture, and the calls into the ng_trajectory that

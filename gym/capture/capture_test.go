@@ -159,6 +159,9 @@ func TestForInstance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if f, err := capture.ForGraph(g); (f != "") != (want == "on") || (err != nil) != (want != "on" && want != "off") {
+			t.Errorf("{%s}: the graph says %q, %v", settings, f, err)
+		}
 		r, err := capture.ForInstance(g.Instance("policy"), nil)
 		got := "off"
 		if r != nil {
@@ -241,7 +244,7 @@ func TestAttach(t *testing.T) {
 
 	t.Run("without_the_agent's", func(t *testing.T) {
 		row := mustObject(t, `{"_ng_task_index":4}`)
-		if err := rollout.Attach(&row); err != nil {
+		if err := capture.Folder(folder).Attach(t.Context(), "4-0", &row); err != nil {
 			t.Fatal(err)
 		}
 		trajectory, _ := row.Sub(capture.MemberTrajectory)

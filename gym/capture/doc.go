@@ -10,8 +10,8 @@
 //
 // and whoever collects rollouts reads them back, and puts them into the row of the rollout:
 //
-//	r, err := capture.Read(folder, id)
-//	r.Attach(&row) // ng_model_call_capture, ng_trajectory
+//	folder, err := capture.ForGraph(graph) // "" where capture is off
+//	err = folder.Attach(ctx, id, &row)     // ng_model_call_capture, ng_trajectory
 //
 // # Guarantees
 //

@@ -30,24 +30,33 @@ type Recorder struct {
 // ForInstance returns the recorder of a model server, nil when its configuration does not ask for one. The error says what
 // is wrong with model_call_capture_dir.
 func ForInstance(in *config.Instance, logger *slog.Logger) (*Recorder, error) {
-	var on bool
-	var folder string
-	err := errors.Join(in.DecodeGlobal("observability_enabled", &on), in.DecodeGlobal("model_call_capture_dir", &folder))
-	if err != nil || !on {
+	folder, err := configured(in.DecodeGlobal)
+	if err != nil || folder == "" {
 		return nil, err
-	}
-	if folder == "" {
-		return nil, errors.New("cannot capture model calls: observability_enabled is true and model_call_capture_dir is missing: name a folder")
 	}
 	return NewRecorder(folder, in.Name, logger)
 }
 
-// NewRecorder returns a recorder for the model server of that name. The folder is an absolute path, and made when it is
-// missing. A nil logger is [slog.Default].
-func NewRecorder(folder, server string, logger *slog.Logger) (*Recorder, error) {
-	if !filepath.IsAbs(folder) {
-		return nil, fmt.Errorf("cannot capture model calls in %q: model_call_capture_dir must be an absolute path", folder)
+// configured is the folder that a configuration says, "" when it does not ask for captures.
+func configured(decode func(name string, v any) error) (string, error) {
+	var on bool
+	var folder string
+	if err := errors.Join(decode("observability_enabled", &on), decode("model_call_capture_dir", &folder)); err != nil {
+		return "", fmt.Errorf("cannot capture model calls: %w", err)
 	}
+	switch {
+	case !on:
+		return "", nil
+	case folder == "":
+		return "", errors.New("cannot capture model calls: observability_enabled is true and model_call_capture_dir is missing: name a folder")
+	case !filepath.IsAbs(folder):
+		return "", fmt.Errorf("cannot capture model calls in %q: model_call_capture_dir must be an absolute path", folder)
+	}
+	return folder, nil
+}
+
+// NewRecorder returns a recorder for the model server of that name. The folder is made when it is missing. A nil logger is [slog.Default].
+func NewRecorder(folder, server string, logger *slog.Logger) (*Recorder, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot capture model calls: %w", err)
 	}
