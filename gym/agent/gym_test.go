@@ -76,8 +76,14 @@ type gym struct {
 	stop   func()
 }
 
-// start serves the environment with the model m until the test ends or stop is called.
+// start serves the environment with the model m and a simple agent until the test ends or stop is called.
 func start(t *testing.T, environment builder, m model.Responder) *gym {
+	t.Helper()
+	return startAs(t, agent.Build, `,"max_steps":null`, environment, m)
+}
+
+// startAs is start with an agent of another kind, or with more settings.
+func startAs(t *testing.T, agent builder, settings string, environment builder, m model.Responder) *gym {
 	t.Helper()
 	urls := map[string]string{}
 	listeners := map[string]net.Listener{}
@@ -105,8 +111,8 @@ func start(t *testing.T, environment builder, m model.Responder) *gym {
 	instance := func(name, kind, settings string) *config.Instance {
 		return &config.Instance{Name: name, Type: kind, Settings: jsontext.Value(settings)}
 	}
-	s, err := agent.Build(instance("simple", config.TypeAgent,
-		`{"resources_server":{"type":"resources_servers","name":"env"},"model_server":{"type":"responses_api_models","name":"policy"},"max_steps":null}`), client, quiet)
+	s, err := agent(instance("simple", config.TypeAgent,
+		`{"resources_server":{"type":"resources_servers","name":"env"},"model_server":{"type":"responses_api_models","name":"policy"}`+settings+`}`), client, quiet)
 	serve("simple", s, err)
 	s, err = environment(instance("env", config.TypeResources, `{}`), client, quiet)
 	serve("env", s, err)
