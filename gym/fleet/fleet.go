@@ -69,7 +69,8 @@ type Options struct {
 type Fleet struct {
 	o        Options
 	children []*child
-	fused    *fused // nil: none
+	fused    *fused    // nil: none
+	profiler *profiler // nil: none
 
 	mu       sync.Mutex
 	stopping bool
@@ -100,6 +101,7 @@ func Start(ctx context.Context, o Options) (*Fleet, error) {
 		return nil, errors.Join(err, f.Stop(context.WithoutCancel(ctx)))
 	}
 	metrics.Gym.ServersActive(ctx, len(o.Graph.Instances))
+	f.profiler = f.profile()
 	return f, nil
 }
 
@@ -375,6 +377,7 @@ func (f *Fleet) Stop(ctx context.Context) error {
 }
 
 func (f *Fleet) stop(ctx context.Context) error {
+	f.profiler.stop()
 	metrics.Gym.ServersActive(ctx, 0)
 	ctx, cancel := context.WithTimeoutCause(ctx, f.o.Grace, fmt.Errorf("it did not end within %v", f.o.Grace))
 	defer cancel()
