@@ -23,11 +23,12 @@ func (r *run) aggregate(ctx context.Context, s *Summary) error {
 		return err
 	}
 	var metrics results.Aggregator
-	for i, of := range rows {
-		for j := range of {
-			metrics.Add(r.agents[i], of[j].row)
-			of[j].row = responses.Object{}
+	for _, at := range rows.order {
+		row, err := responses.ParseObject(rows.text[at.from:at.to])
+		if err != nil {
+			return fmt.Errorf("cannot aggregate: %w", err) // it was written a moment ago
 		}
+		metrics.Add(r.agents[at.agent], row)
 	}
 	wrote, err := metrics.Write(ctx, r.metrics, r.files.aggregate)
 	if wrote {
@@ -36,16 +37,22 @@ func (r *run) aggregate(ctx context.Context, s *Summary) error {
 	return err
 }
 
-// lightRow is a result without its conversation.
+// lightRows are results without their conversations, as text: parsed, they would be several times as large.
+type lightRows struct {
+	text  []byte
+	order []lightRow
+}
+
+// lightRow is where one stands in the text.
 type lightRow struct {
 	key
-	row responses.Object
+	agent, from, to int
 }
 
 // light reads the results back from the output, agent by agent, in the order of tasks and rollouts. Of a rollout with
 // two results the first counts.
-func (r *run) light() ([][]lightRow, error) {
-	rows := make([][]lightRow, len(r.agents))
+func (r *run) light() (*lightRows, error) {
+	rows := &lightRows{}
 	seen := map[key]bool{}
 	_, err := scanRows(r.files.output, r.journal.reader(), func(_ jsonl.Line, row responses.Object) string {
 		k, ok := keyOf(row)
@@ -59,17 +66,17 @@ func (r *run) light() ([][]lightRow, error) {
 		if i < 0 {
 			return fmt.Sprintf("the agent %q is none of this run", name)
 		}
-		rows[i] = append(rows[i], lightRow{k, results.Light(row).Clone()})
+		from := len(rows.text)
+		rows.text = results.Light(row).AppendTo(rows.text)
+		rows.order = append(rows.order, lightRow{k, i, from, len(rows.text)})
 		return ""
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cannot aggregate: %w", err)
 	}
-	for _, of := range rows {
-		slices.SortFunc(of, func(a, b lightRow) int {
-			return cmp.Or(cmp.Compare(a.task, b.task), cmp.Compare(a.rollout, b.rollout))
-		})
-	}
+	slices.SortFunc(rows.order, func(a, b lightRow) int {
+		return cmp.Or(cmp.Compare(a.agent, b.agent), cmp.Compare(a.task, b.task), cmp.Compare(a.rollout, b.rollout))
+	})
 	return rows, nil
 }
 

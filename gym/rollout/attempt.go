@@ -71,7 +71,9 @@ func (r *run) rollout(t offer, ticket int) {
 		ctx = reserve(ctx)
 	}
 
-	out := r.call(ctx, t.task, row)
+	var held int64
+	defer func() { r.answers.give(held) }()
+	out := r.call(ctx, t.task, row, &held)
 	ended := time.Now()
 	out.duration = ended.Sub(admitted)
 	r.admission.learn(ticket, &out)
@@ -87,7 +89,7 @@ func (r *run) rollout(t offer, ticket int) {
 	}
 	r.stats.add(t.task, id, &out)
 	r.progress.ended(t.task, &out)
-	if out.again {
+	if out.again { // what came is short, or nothing
 		r.rest(ctx, t.attempt)
 		r.queue.put(t.task)
 		r.o.Meter.Offered(1)
@@ -188,8 +190,8 @@ func record(span lens.Span, out *outcome) {
 	}
 }
 
-// call sends the task to its agent and reads how it ended.
-func (r *run) call(ctx context.Context, t *task, row responses.Object) outcome {
+// call sends the task to its agent and reads how it ended. Held is what the answer takes of the room for answers.
+func (r *run) call(ctx context.Context, t *task, row responses.Object, held *int64) outcome {
 	call := ctx
 	if r.o.Timeout > 0 {
 		var stop context.CancelFunc
@@ -198,7 +200,13 @@ func (r *run) call(ctx context.Context, t *task, row responses.Object) outcome {
 	}
 	agent := r.agents[t.agent]
 	r.o.Meter.Active(1)
-	res, err := r.client.Do(call, wire.Call{Server: agent, Path: "/run", Body: row.AppendTo(nil)})
+	res, err := r.client.Do(call, wire.Call{
+		Server: agent, Path: "/run", Body: row.AppendTo(nil),
+		Room: func(ctx context.Context, length int64) (err error) {
+			*held, err = r.answers.take(ctx, length)
+			return err
+		},
+	})
 	r.o.Meter.Active(-1)
 	if err != nil {
 		return r.unanswered(ctx, call, agent, err)

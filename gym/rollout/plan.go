@@ -314,7 +314,8 @@ func (p *Plan) number() {
 	}
 }
 
-// source is the input, readable twice: a file is opened again, anything else (a pipe) is kept.
+// source is the input, readable twice: a file is opened again, anything else (a pipe, an example that the program carries)
+// is kept.
 type source struct {
 	path string
 	data []byte // nil of a file
@@ -322,6 +323,9 @@ type source struct {
 
 func openSource(path string) (source, error) {
 	info, err := os.Stat(path)
+	if data, ok := config.BuiltinData(path); ok && errors.Is(err, fs.ErrNotExist) {
+		return source{path: path, data: data}, nil
+	}
 	if err != nil {
 		return source{}, plainPathError(err)
 	}

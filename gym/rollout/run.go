@@ -65,6 +65,7 @@ type run struct {
 
 	admission *admission
 	queue     *queue
+	answers   *room
 
 	captureLoss sync.Once // to be told of
 
@@ -95,7 +96,7 @@ func (p *Plan) begin(cut context.CancelCauseFunc, client *wire.Client) (*run, er
 	}
 	r := &run{
 		Plan: p, client: client, journal: j, rows: rows, cut: cut,
-		admission: newAdmission(&p.o), queue: &queue{tasks: p.tasks, began: time.Now()},
+		admission: newAdmission(&p.o), queue: &queue{tasks: p.tasks, began: time.Now()}, answers: &room{size: answerRoom},
 	}
 	r.stats = newStats(p)
 	r.progress = newProgress(p.o.Progress, len(p.tasks), r.stats)

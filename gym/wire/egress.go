@@ -42,7 +42,7 @@ func (c *Client) Do(ctx context.Context, call Call) (*Result, error) {
 	defer seen.end()
 	if err == nil {
 		var body []byte
-		if body, err = readAnswer(res, call.Method, c.maxBody); err == nil {
+		if body, err = readAnswer(ctx, res, call, c.maxBody); err == nil {
 			answer := &Result{
 				Status:  res.StatusCode,
 				Header:  res.Header,
@@ -245,11 +245,16 @@ func dropMark(h http.Header) {
 }
 
 // readAnswer reads the whole body of an answer.
-func readAnswer(res *http.Response, method string, limit int64) ([]byte, error) {
+func readAnswer(ctx context.Context, res *http.Response, call Call, limit int64) ([]byte, error) {
 	defer res.Body.Close()
 	length := res.ContentLength
-	if method == http.MethodHead {
+	if call.Method == http.MethodHead {
 		length = 0
+	}
+	if call.Room != nil {
+		if err := call.Room(ctx, length); err != nil {
+			return nil, fmt.Errorf("there was no room for the body: %w", err)
+		}
 	}
 	body, err := readBody(res.Body, length, limit)
 	if errors.Is(err, errTooLarge) {

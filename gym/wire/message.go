@@ -61,6 +61,10 @@ type Call struct {
 	// when none came. It may set attributes. The span still ends at the headers of the answer. Observe must not change the
 	// result nor keep it.
 	Observe func(span lens.Span, answer *Result)
+
+	// Room, when not nil, is asked before the body of an answer is read, which has that many bytes, or -1 when the answer does not say. It
+	// may wait until there is room for them; an error ends the call. Meanwhile the body stays with the server.
+	Room func(ctx context.Context, length int64) error
 }
 
 // Result is an answer, of any status.
