@@ -87,6 +87,7 @@ func (r *run) rollout(t offer, ticket int) {
 		r.cut(err)
 		return
 	}
+	out.count(ctx)
 	r.stats.add(t.task, id, &out)
 	r.progress.ended(t.task, &out)
 	if out.again { // what came is short, or nothing

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/metrics"
+	"github.com/lensgo/lens/semconv"
 )
 
 // Meter is told what the driver does, for metrics. Its methods are called from many goroutines at once and must not block.
@@ -21,14 +23,17 @@ type Meter interface {
 	Limit(n int)
 }
 
-// noMeter is told and does nothing.
-type noMeter struct{}
-
-func (noMeter) Offered(int)            {}
-func (noMeter) Resident(int)           {}
-func (noMeter) Active(int)             {}
-func (noMeter) Admitted(time.Duration) {}
-func (noMeter) Limit(int)              {}
+// count records that an attempt ended, once that is on disk.
+func (o *outcome) count(ctx context.Context) {
+	switch o.ending {
+	case scored:
+		metrics.Gym.RolloutEnded(ctx, semconv.OutcomeScored, "", "")
+	case failed:
+		metrics.Gym.RolloutEnded(ctx, semconv.OutcomeFailed, o.class, "")
+	case discarded:
+		metrics.Gym.RolloutEnded(ctx, semconv.OutcomeOmitted, "", "")
+	}
+}
 
 // Captures has what model servers recorded of a rollout's calls.
 type Captures interface {

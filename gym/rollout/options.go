@@ -14,6 +14,7 @@ import (
 
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/metrics"
 )
 
 const (
@@ -61,7 +62,7 @@ type Options struct {
 	Watch func(Progress)
 
 	Captures Captures // what is attached to rows; nil: nothing
-	Meter    Meter    // nil: nobody
+	Meter    Meter    // nil: metrics.GymDriver, which records metrics
 
 	Traced      bool // telemetry is on: rollouts without a span get a reserved trace id
 	SingleTrace bool // rollouts are children of gym.job
@@ -123,7 +124,7 @@ func (o *Options) fill() error {
 		o.Repeats = 1
 	}
 	if o.Meter == nil {
-		o.Meter = noMeter{}
+		o.Meter = metrics.GymDriver{}
 	}
 	if o.Concurrency == 0 {
 		o.Concurrency = defaultConcurrency

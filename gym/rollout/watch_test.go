@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/metrics"
 )
 
 // A watcher hears what runs and what waits while that is so, and at the end that nothing is left.
@@ -77,7 +78,7 @@ func TestRun_watched_and_cut_short(t *testing.T) {
 // A rollout that is watched counts itself, and nothing else: who watches reads the counts by the clock.
 func TestWatch_costs_no_memory(t *testing.T) {
 	p := &Plan{tasks: make([]task, 100), o: Options{Concurrency: 8}}
-	r := &run{Plan: p, admission: newAdmission(&Options{Concurrency: 8, Meter: noMeter{}})}
+	r := &run{Plan: p, admission: newAdmission(&Options{Concurrency: 8, Meter: metrics.GymDriver{}})}
 	r.stats = &stats{plan: p, remaining: len(p.tasks)}
 	if n := testing.AllocsPerRun(100, func() { r.stats.begin(); _ = r.progressNow() }); n != 0 {
 		t.Errorf("%v allocations", n)
