@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -98,9 +99,7 @@ func (e *endpoint) headers(more http.Header) http.Header {
 		return e.header
 	}
 	h := more.Clone()
-	for name, values := range e.header {
-		h[name] = values
-	}
+	maps.Copy(h, e.header)
 	return h
 }
 
