@@ -25,6 +25,17 @@ func Builtin() fs.FS {
 	return sub
 }
 
+// BuiltinData is a data set that this program carries beside its configurations, by the name that they give it:
+// resources_servers/NAME/data/example.jsonl.
+func BuiltinData(name string) (data []byte, ok bool) {
+	name = filepath.ToSlash(filepath.Clean(name))
+	if path.Ext(name) != ".jsonl" {
+		return nil, false
+	}
+	data, err := fs.ReadFile(Builtin(), name)
+	return data, err == nil
+}
+
 // AssetKind is what kind of configuration a name stands for; its text is the flag of the command line.
 type AssetKind string
 
