@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -20,11 +21,11 @@ import (
 func newEnv() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "env",
-		Short: "Environments: look at a configuration, check it, write a new one",
+		Short: "Environments: start servers, look at a configuration, check it, write a new one",
 		Args:  cli.NoArgs,
 		RunE:  cli.Help,
 	}
-	cmd.AddCommand(newEnvResolve(), newEnvValidate(), newEnvInit())
+	cmd.AddCommand(newEnvStart(), newEnvStatus(), newEnvStop(), newEnvResolve(), newEnvValidate(), newEnvInit())
 	return cmd
 }
 
@@ -188,8 +189,10 @@ func newList() *cobra.Command {
 	return cmd
 }
 
-func printJSON(v any) error {
-	e := json.NewEncoder(os.Stdout)
+func printJSON(v any) error { return printJSONTo(os.Stdout, v) }
+
+func printJSONTo(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(v)

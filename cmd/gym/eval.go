@@ -19,6 +19,7 @@ import (
 	"github.com/lensgo/lens/cmd/internal/cli"
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/eval"
+	"github.com/lensgo/lens/gym/fleet"
 )
 
 // evalFlags are the flags of `gym eval run` that need a second look before they become options.
@@ -30,6 +31,8 @@ type evalFlags struct {
 	limit, repeats, workers int
 	timeout                 time.Duration
 	asJSON, view            bool
+	noServe                 bool
+	head                    headFlags
 }
 
 func newEvalRun() *cobra.Command {
@@ -47,16 +50,20 @@ func newEvalRun() *cobra.Command {
 			"  gym eval run --resources-server example_multi_step --model-type openai_model -i t.jsonl -o r.jsonl +responses_create_params.reasoning.effort=low",
 		Args: overrides,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Stages.Begin(fleet.StageLoadConfig)
 			graph, err := f.config.load(cmd.Flags(), args)
+			if err == nil && f.noServe {
+				graph, err = f.running(cmd, &o, graph, args)
+			}
 			if err != nil {
 				return finish(standardOutput(f.asJSON), f.asJSON, nil, err)
 			}
-			if err := f.apply(&o, graph, cmd.Flags()); err != nil {
+			if err := errors.Join(f.apply(&o, graph, cmd.Flags()), f.contradictions(&o, cmd.Flags())); err != nil {
 				return cli.Usage(cmd, err)
 			}
 			out := standardOutput(f.asJSON)
 			o.Interrupts, o.Stdout, o.Stderr = interrupts, os.Stdout, os.Stderr
-			o.Implementations = slices.Sorted(maps.Keys(builders))
+			o.Implementations, o.Builders, o.SearchDirs = slices.Sorted(maps.Keys(builders)), builders, f.config.searchDirs
 			var watch beside
 			if f.view {
 				watch = besideRun(filepath.Dir(o.Rollout.Output), o.Rollout.Output, true)
@@ -88,6 +95,10 @@ func newEvalRun() *cobra.Command {
 	fs.Float64Var(&f.topP, "top-p", 0, "nucleus sampling of every row")
 	fs.IntVar(&f.maxOutputTokens, "max-output-tokens", 0, "token limit of every model call")
 	fs.BoolVar(&o.Rollout.DisableAggregation, "disable-aggregation", false, "write no aggregate metrics")
+	fs.BoolVar(&f.noServe, "no-serve", false, "start no servers: use those of gym env start, or of the Python system")
+	f.head.register(fs, "with --no-serve; default: head_server of the configuration, else 127.0.0.1:11000")
+	fs.BoolVar(&o.Fused, "fused", false, "run all servers in this process, without sockets between them: more throughput, one process to debug")
+	restartFlag(fs, &o.MaxRestarts)
 	fs.StringVar(&o.LogDir, "log-dir", "", "`folder` for one log file a server")
 	fs.StringVar(&f.split, "split", "", "data set split of the configuration; not needed with --input")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
@@ -135,7 +146,9 @@ func (f *evalFlags) apply(o *eval.Options, graph *config.Graph, set *pflag.FlagS
 	}
 	r := &o.Rollout
 	r.Input, r.Output, r.Limit, r.Repeats, r.Concurrency, r.Timeout = f.input, f.output, f.limit, f.repeats, f.workers, f.timeout
-	o.Graph = graph
+	if o.Graph == nil { // with --no-serve it is that of the head server
+		o.Graph = graph
+	}
 	f.params(o, set)
 	return nil
 }

@@ -39,6 +39,9 @@ func TestHelp(t *testing.T) {
 		"help_eval_show":      {"eval", "show", "--help"},
 
 		"help_env":          {"env"},
+		"help_env_start":    {"env", "start", "--help"},
+		"help_env_status":   {"env", "status", "--help"},
+		"help_env_stop":     {"env", "stop", "--help"},
 		"help_env_resolve":  {"env", "resolve", "--help"},
 		"help_env_validate": {"env", "validate", "--help"},
 		"help_env_init":     {"env", "init", "--help"},

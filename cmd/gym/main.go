@@ -6,6 +6,7 @@
 //	gym eval aggregate|profile   metrics of shards, of tasks
 //	gym eval compare|show        two runs, one rollout
 //	gym eval reverify            new scores for old rollouts
+//	gym env start|status|stop    servers that stay, for gym eval run --no-serve and others
 //	gym env resolve|validate     what a configuration comes to, and whether it is right
 //	gym env init NAME            a new environment in Go
 //	gym list                     configurations by name
@@ -36,6 +37,6 @@ func newRoot() *cobra.Command {
 		RunE:  cli.Help,
 	}
 	evalCmd.AddCommand(newEvalRun(), newEvalAggregate(), newEvalProfile(), newEvalReverify(), newEvalCompare(), newEvalShow())
-	root.AddCommand(newDemo(), evalCmd, newEnv(), newList(), newServe(), cli.VersionCommand("gym"))
+	root.AddCommand(newDemo(), evalCmd, newEnv(), newList(), newServe(), newGuard(), cli.VersionCommand("gym"))
 	return root
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"log/slog"
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -45,7 +45,6 @@ func newServe() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			o.Logger = slog.New(slog.NewTextHandler(os.Stderr, nil))
 			return fleet.Serve(ctx, o)
 		},
 	}
@@ -54,5 +53,33 @@ func newServe() *cobra.Command {
 	f.IntVar(&o.ConfigFD, "config-fd", 0, "descriptor to read the configuration from (default: $"+fleet.EnvConfigDict+")")
 	f.IntVar(&o.ListenerFD, "listener-fd", 0, "descriptor of the bound listener (default: bind the configured port)")
 	f.IntVar(&o.LifelineFD, "lifeline-fd", 0, "descriptor whose end of file stops this server")
+	return cmd
+}
+
+// newGuard is the hidden verb around every server of another program.
+func newGuard() *cobra.Command {
+	var o fleet.GuardOptions
+	cmd := &cobra.Command{
+		Use:    "guard -- COMMAND [ARGUMENT...]",
+		Short:  "Run a program, and end it with everything that it started (started by a run, not by hand)",
+		Hidden: true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cli.Usage(cmd, errors.New("give the program to run after --"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			o.Command = args
+			code, err := fleet.Guard(ctx, o)
+			if err == nil && code != 0 {
+				return cli.ExitStatus(code)
+			}
+			return err
+		},
+	}
+	cmd.Flags().IntVar(&o.LifelineFD, "lifeline-fd", 0, "descriptor whose end of file stops the program")
 	return cmd
 }

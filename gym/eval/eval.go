@@ -13,6 +13,7 @@ import (
 
 	"github.com/lensgo/lens"
 	"github.com/lensgo/lens/carrier"
+	"github.com/lensgo/lens/gym/capture"
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/fleet"
 	"github.com/lensgo/lens/gym/rollout"
@@ -50,10 +51,21 @@ type Options struct {
 	LogDir string
 	// Verbose shows the servers' logs.
 	Verbose bool
-	// Command starts a server, see [fleet.Options]. Implementations are those that it can serve: an instance of another is
-	// refused before anything starts. Nil: not checked.
+	// Command starts a server, see [fleet.Options]. Implementations are those that it can serve: an instance of another that is
+	// no external server either is refused before anything starts. Nil: not checked.
 	Command         []string
 	Implementations []string
+	// SearchDirs, MaxRestarts, Fused and Builders are those of [fleet.Options]. With restarts, rollouts whose agent did not
+	// answer begin again.
+	SearchDirs  []string
+	MaxRestarts int
+	Fused       bool
+	Builders    map[string]fleet.Builder
+	// Head is the address of a head server whose servers are used instead of starting any; Graph is then its configuration.
+	// Empty: servers are started.
+	Head string
+	// Stages are the parts of the start that came before.
+	Stages fleet.Stages
 	// Interrupts begins to deliver the user's interrupts, until stop is called: while rollouts are collected, the first
 	// lets running ones finish and the second cancels them; before that one is enough. Run calls it when configuration
 	// and tasks are read: until then there is nothing to bring to an end. Nil: none.
@@ -84,17 +96,28 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Implementations != nil {
-		if err := graph.CheckImplementations(o.Implementations); err != nil {
+	if o.Implementations != nil && o.Head == "" {
+		if err := fleet.CheckImplementations(graph, o.Implementations, o.SearchDirs); err != nil {
 			return nil, err
 		}
 	}
 	r := &run{Options: o, graph: graph}
+	r.Rollout.Again = r.Rollout.Again || o.MaxRestarts > 0
 	r.Rollout.Graph, r.Rollout.Progress, r.Rollout.Watch = graph, r.progress(), r.watch
+	captures, err := capture.ForGraph(graph)
+	if err != nil {
+		return nil, err
+	}
+	if captures != "" {
+		r.Rollout.Captures = captures
+	}
 	if r.plan, err = rollout.Prepare(r.Rollout); err != nil {
 		return nil, err
 	}
 	if err := r.checkFiles(); err != nil {
+		return nil, err
+	}
+	if err := r.checkConcurrency(); err != nil {
 		return nil, err
 	}
 	for _, note := range slices.Concat(graph.Notes, r.plan.Notes()) {
@@ -174,6 +197,7 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 // startTelemetry decides about telemetry, writes the decision into the environment that the servers inherit, and sets
 // this process up.
 func (r *run) startTelemetry(ctx context.Context) error {
+	r.Stages.Begin(fleet.StageInitTelemetry)
 	settings := telemetry.ParseSettings(r.graph.Telemetry())
 	if r.Traces != "" {
 		if err := r.startReceiver(ctx); err != nil {
@@ -200,20 +224,29 @@ func (r *run) startTelemetry(ctx context.Context) error {
 	return nil
 }
 
-// startServers starts the fleet. One interrupt cancels it: no rollout has begun.
-func (r *run) startServers(ctx context.Context, cancel context.CancelCauseFunc) (*fleet.Fleet, error) {
+// startServers starts the fleet, or takes one that runs. One interrupt cancels it: no rollout has begun.
+func (r *run) startServers(ctx context.Context, cancel context.CancelCauseFunc) (running, error) {
+	if r.Head != "" {
+		return elsewhere{r.graph}, nil
+	}
 	defer onSignals(r.signals, func() {
 		r.say("\nStopping: no rollout has begun.")
 		cancel(ErrInterrupted)
 	})()
 	servers, err := fleet.Start(carrier.FromEnv(ctx), fleet.Options{
-		Graph: r.graph, Command: r.Command, LogDir: r.LogDir, Stdout: r.Stdout, Stderr: r.serverLog(),
+		Graph: r.graph, Command: r.Command, Implementations: r.Implementations, SearchDirs: r.SearchDirs,
+		MaxRestarts: r.MaxRestarts, Fused: r.Fused, Builders: r.Builders,
+		LogDir: r.LogDir, Stdout: r.Stdout, Stderr: r.serverLog(),
+		Notice: func(text string) { r.say("%s", text) }, Stages: r.Stages.List(),
 	})
-	return servers, interruptedOr(ctx, err)
+	if err != nil {
+		return nil, interruptedOr(ctx, err)
+	}
+	return servers, nil
 }
 
 // collect runs the plan while it watches the servers and the user.
-func (r *run) collect(ctx context.Context, cancel context.CancelCauseFunc, servers *fleet.Fleet) (*rollout.Summary, error) {
+func (r *run) collect(ctx context.Context, cancel context.CancelCauseFunc, servers running) (*rollout.Summary, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx) // before the plan empties the files of an earlier run
 	}
@@ -240,7 +273,7 @@ func (r *run) collect(ctx context.Context, cancel context.CancelCauseFunc, serve
 		cancel(ErrInterrupted)
 	})()
 
-	client := wire.NewClient(wire.ClientOptions{Servers: servers.Servers()})
+	client := wire.NewClient(servers.Client())
 	defer client.Close()
 	summary, err := r.plan.Run(carrier.FromEnv(ctx), client)
 	if died := servers.Err(); died != nil {

@@ -18,6 +18,7 @@ import (
 type ServersOptions struct {
 	Graph           *config.Graph
 	Implementations []string
+	SearchDirs      []string
 	LogDir          string
 	Verbose         bool
 	Command         []string
@@ -29,7 +30,7 @@ type ServersOptions struct {
 // settings say. The context of work ends with [ErrInterrupted] when the user interrupts, and when a server dies.
 func WithServers(ctx context.Context, o ServersOptions, work func(ctx context.Context, client *wire.Client) error) error {
 	if o.Implementations != nil {
-		if err := o.Graph.CheckImplementations(o.Implementations); err != nil {
+		if err := fleet.CheckImplementations(o.Graph, o.Implementations, o.SearchDirs); err != nil {
 			return err
 		}
 	}
@@ -65,7 +66,10 @@ func useServers(ctx context.Context, cancel context.CancelCauseFunc, o ServersOp
 	if o.Verbose {
 		log = o.Stderr
 	}
-	servers, err := fleet.Start(ctx, fleet.Options{Graph: o.Graph, Command: o.Command, LogDir: o.LogDir, Stdout: o.Stdout, Stderr: log})
+	servers, err := fleet.Start(ctx, fleet.Options{
+		Graph: o.Graph, Command: o.Command, Implementations: o.Implementations, SearchDirs: o.SearchDirs,
+		LogDir: o.LogDir, Stdout: o.Stdout, Stderr: log, Notice: func(text string) { fmt.Fprintln(o.Stderr, text) },
+	})
 	if err != nil {
 		return interruptedOr(ctx, err)
 	}
@@ -78,7 +82,7 @@ func useServers(ctx context.Context, cancel context.CancelCauseFunc, o ServersOp
 		case <-done:
 		}
 	}()
-	client := wire.NewClient(wire.ClientOptions{Servers: servers.Servers()})
+	client := wire.NewClient(servers.Client())
 	err = interruptedOr(ctx, work(ctx, client))
 	if died := servers.Err(); died != nil && err != nil {
 		err = died

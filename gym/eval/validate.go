@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lensgo/lens/gym/config"
+	"github.com/lensgo/lens/gym/fleet"
 	"github.com/lensgo/lens/gym/rollout"
 )
 
@@ -58,7 +59,7 @@ func Validate(o ValidateOptions) (*Validated, error) {
 	v := &Validated{Files: o.Graph.Files, Instances: len(o.Graph.Instances), Notes: o.Graph.Notes, Data: []Data{}}
 	var errs []error
 	if o.Implementations != nil {
-		errs = append(errs, o.Graph.CheckImplementations(o.Implementations))
+		errs = append(errs, fleet.CheckImplementations(o.Graph, o.Implementations, o.SearchDirs))
 	}
 	for _, in := range o.Graph.Instances {
 		errs = append(errs, v.datasets(o, in))

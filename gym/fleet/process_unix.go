@@ -14,3 +14,6 @@ func platform() error { return nil }
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func terminate(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
+
+// lockState takes the lock of a file without waiting; it is let go when the file is closed, or its process ends.
+func lockState(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }

@@ -1,0 +1,41 @@
+package eval
+
+import (
+	"context"
+
+	"github.com/lensgo/lens/gym/config"
+	"github.com/lensgo/lens/gym/fleet"
+	"github.com/lensgo/lens/gym/wire"
+)
+
+// running are the servers of a run: a [fleet.Fleet], or [elsewhere].
+type running interface {
+	Client() wire.ClientOptions
+	Done() <-chan struct{} // closed when one of them is gone for good, which Err tells
+	Err() error
+	Stop(ctx context.Context) error
+}
+
+// elsewhere are servers that somebody else started and will stop.
+type elsewhere struct{ graph *config.Graph }
+
+func (e elsewhere) Client() wire.ClientOptions {
+	urls := make(map[string]string, len(e.graph.Instances))
+	for _, in := range e.graph.Instances {
+		urls[in.Name] = in.URL()
+	}
+	return wire.ClientOptions{Servers: urls}
+}
+
+func (elsewhere) Done() <-chan struct{}      { return nil }
+func (elsewhere) Err() error                 { return nil }
+func (elsewhere) Stop(context.Context) error { return nil }
+
+// checkConcurrency refuses more rollouts at once than descriptors can be had for. Servers elsewhere may have other limits;
+// those that are full let callers wait.
+func (r *run) checkConcurrency() error {
+	if r.Fused || r.Head != "" {
+		return nil
+	}
+	return fleet.CheckConcurrency(r.graph, r.plan.Agents(), min(r.plan.Progress().Concurrency, r.plan.Expected()))
+}
