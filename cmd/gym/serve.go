@@ -13,6 +13,9 @@ import (
 	"github.com/lensgo/lens/gym/fleet"
 	"github.com/lensgo/lens/gym/model"
 	"github.com/lensgo/lens/gym/resources/blackjack"
+	"github.com/lensgo/lens/gym/resources/equivalence"
+	"github.com/lensgo/lens/gym/resources/mcqa"
+	"github.com/lensgo/lens/gym/resources/multireward"
 	"github.com/lensgo/lens/gym/resources/multistep"
 	"github.com/lensgo/lens/gym/resources/multiturn"
 	"github.com/lensgo/lens/gym/resources/sessionstate"
@@ -21,17 +24,20 @@ import (
 
 // builders lists the implementations that this binary can serve, by the name that stands in the configuration.
 var builders = map[string]fleet.Builder{
-	"simple_agent":                 agent.Build,
-	"gymnasium_agent":              agent.BuildGymnasium,
-	"openai_model":                 model.BuildOpenAI,
-	"vllm_model":                   model.BuildVLLM,
-	"anthropic_model":              model.BuildAnthropic,
-	"synthetic_model":              model.BuildSynthetic,
-	"example_single_tool_call":     singletoolcall.Build,
-	"example_multi_step":           multistep.Build,
-	"example_session_state_mgmt":   sessionstate.Build,
-	"example_multi_turn_gymnasium": multiturn.Build,
-	"blackjack":                    blackjack.Build,
+	"simple_agent":                  agent.Build,
+	"gymnasium_agent":               agent.BuildGymnasium,
+	"openai_model":                  model.BuildOpenAI,
+	"vllm_model":                    model.BuildVLLM,
+	"anthropic_model":               model.BuildAnthropic,
+	"synthetic_model":               model.BuildSynthetic,
+	"example_single_tool_call":      singletoolcall.Build,
+	"example_multi_step":            multistep.Build,
+	"example_session_state_mgmt":    sessionstate.Build,
+	"example_multi_turn_gymnasium":  multiturn.Build,
+	"blackjack":                     blackjack.Build,
+	"mcqa":                          mcqa.Build,
+	"example_tool_call_multireward": multireward.Build,
+	"equivalence_llm_judge":         equivalence.Build,
 }
 
 // newServe is the hidden verb behind every server process of a run.

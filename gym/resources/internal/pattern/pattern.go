@@ -97,6 +97,24 @@ func (p *Pattern) Last(text string) (match []string, ok bool) {
 	return all[len(all)-1], true
 }
 
+// First returns the first match in text, as Last does the last.
+func (p *Pattern) First(text string) (match []string, ok bool) {
+	match = p.re.FindStringSubmatch(text)
+	return match, match != nil
+}
+
+// All returns where all matches and their groups begin and end, as package regexp does.
+func (p *Pattern) All(text string) [][]int { return p.re.FindAllStringSubmatchIndex(text, -1) }
+
+// Must is Compile for expressions that are part of a program.
+func Must(python string, flags Flags) *Pattern {
+	p, err := Compile(python, flags)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
 // maxCached bounds how many patterns a Cache keeps. Data sets have a handful; one with a pattern a row has them compiled
 // each time.
 const maxCached = 1024
