@@ -37,7 +37,7 @@ func newServer(t *testing.T, body string) *wire.Server {
 	}))
 }
 
-func serverOf(t *testing.T, r model.Responder) *wire.Server {
+func serverOf(t testing.TB, r model.Responder) *wire.Server {
 	t.Helper()
 	s, err := model.NewServer(&config.Instance{Name: "policy"}, r, slog.New(slog.DiscardHandler))
 	if err != nil {
