@@ -128,8 +128,8 @@ func TestMetrics(t *testing.T) {
 		names = append(names, "process.cpu.time", "process.memory.usage", "process.thread.count", "process.open_file_descriptor.count")
 	}
 	for _, name := range names {
-		if c.metrics[name] == nil {
-			t.Errorf("%s is not there", name)
+		if m := c.metrics[name]; m == nil || m.Description == "" {
+			t.Errorf("%s is not there, or nobody says what it is", name)
 		}
 	}
 	if p := c.metrics["go.goroutine.count"].GetSum().GetDataPoints(); len(p) != 1 || p[0].GetAsInt() < 1 {

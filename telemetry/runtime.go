@@ -117,8 +117,26 @@ func (v value) set() attribute.Set {
 	return attribute.NewSet(v.attr)
 }
 
+// abouts describes what is collected.
+var abouts = map[string]string{
+	semconv.MetricGoMemoryUsed:      "Memory that the Go runtime uses.",
+	semconv.MetricGoMemoryLimit:     "The limit for it, where one is set.",
+	semconv.MetricGoMemoryAllocated: "Memory that the program has allocated on the heap.",
+	semconv.MetricGoAllocations:     "Allocations on the heap.",
+	semconv.MetricGoGCGoal:          "Size of the heap at which the garbage collector begins.",
+	semconv.MetricGoGCCycles:        "Garbage collections.",
+	semconv.MetricGoGoroutines:      "Goroutines.",
+	semconv.MetricGoProcessors:      "Threads that may run Go code at once.",
+	semconv.MetricGoSchedule:        "How long goroutines were ready before they ran.",
+	semconv.MetricGoGCPause:         "How long the garbage collector stopped the program.",
+	semconv.MetricProcessCPUTime:    "CPU time of the process.",
+	semconv.MetricProcessMemory:     "Resident memory of the process.",
+	semconv.MetricProcessThreads:    "Threads of the process.",
+	semconv.MetricProcessFiles:      "Open file descriptors of the process.",
+}
+
 func (c *collected) add(name, unit string, data metricdata.Aggregation) {
-	c.metrics = append(c.metrics, metricdata.Metrics{Name: name, Unit: unit, Data: data})
+	c.metrics = append(c.metrics, metricdata.Metrics{Name: name, Description: abouts[name], Unit: unit, Data: data})
 }
 
 func (c *collected) sum(name, unit string, monotonic bool, values ...value) {

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -45,6 +46,67 @@ func TestDemoView(t *testing.T) {
 	}
 	if want := "lens view --data " + filepath.Join(dir, "viewer"); !strings.Contains(gym.Output(), want) {
 		t.Errorf("it does not say how to look again: %q", gym.Output())
+	}
+}
+
+// A run without any setting has its metrics on the page: the driver's, every server's and those of their runtimes; with memory
+// profiling, what they use. They do not depend on span groups.
+func TestDemoMetrics(t *testing.T) {
+	needsSpans(t)
+	env := []string{"NEMO_GYM_OTEL_MEMORY_PROFILING_ENABLED=1", "NEMO_GYM_OTEL_SPAN_GROUPS=rollout"}
+	gym := blackbox.Start(t, gymCommand(context.Background(), env, "demo", "--view", "--output-dir", filepath.Join(t.TempDir(), "demo")))
+	page, err := url.Parse(gym.Says(t, "page "))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list struct {
+		Run  string
+		Rows []struct{ Name string }
+	}
+	if err := json.Unmarshal(ask(t, page, "/api/v1/metrics?limit=200"), &list); err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]bool{}
+	for _, row := range list.Rows {
+		there[row.Name] = true
+	}
+	want := []string{
+		"gym.rollout.duration_ms", "gym.rollout.completed_total", "gym.verify.duration_ms", "gym.verify.success_rate",
+		"gym.servers.active", "gym.server.startup_duration_ms", "gym.server.requests.in_flight", "http.server.request.duration",
+		"gym.http.connection_pool.connect_total", "gym.model_call.duration_ms", "gym.model_call.tokens",
+		"gym.driver.rollouts.offered", "gym.driver.rollouts.resident", "gym.driver.rollouts.active", "gym.driver.admission.duration",
+		"go.goroutine.count", "go.schedule.duration",
+	}
+	if runtime.GOOS == "linux" {
+		want = append(want, "gym.server.memory.usage", "gym.server.memory.sampled_peak", "gym.server.processes", "gym.host.memory.usage",
+			"process.cpu.time")
+	}
+	for _, name := range want {
+		if !there[name] {
+			t.Errorf("no %s among %v", name, list.Rows)
+		}
+	}
+	var chart struct {
+		Lines []struct {
+			Increases []float64
+			Values    [][]float64
+		}
+	}
+	if err := json.Unmarshal(ask(t, page, "/api/v1/metrics/chart?name=gym.rollout.completed_total&shows=rate&run="+list.Run), &chart); err != nil {
+		t.Fatal(err)
+	}
+	var ended float64
+	for _, line := range chart.Lines {
+		for _, n := range line.Increases {
+			ended += n
+		}
+	}
+	if ended != demoRollouts {
+		t.Errorf("%v rollouts ended by the chart, want %d", ended, demoRollouts)
+	}
+	gym.Signal(t, os.Interrupt)
+	if code := gym.Ends(t); code != 0 {
+		t.Errorf("Ctrl-C ended it with %d\n%s", code, gym.Output())
 	}
 }
 
