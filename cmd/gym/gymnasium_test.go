@@ -80,3 +80,18 @@ func TestEvalRunUnverified(t *testing.T) {
 		t.Errorf("the aggregates are %s", aggregates)
 	}
 }
+
+// A configuration of the shape that newer versions of the Python system have, with keys that only they know.
+func TestEvalRunEnvironmentServer(t *testing.T) {
+	f := newFixture(t)
+	newer := write(t, f.file("newer.yaml"), `counter:
+  resources_servers:
+    example_session_state_mgmt: {allowed_agents: [simple_agent], value: Counting, verified: false}
+front:
+  environment_servers:
+    legacy_agent:
+      entrypoint: app.py
+      agent_server: {type: responses_api_agents, name: agent}
+`)
+	f.run(nil, "--config", newer, "--limit", "2").check(t, 0, "2 rollouts, 2 scored")
+}

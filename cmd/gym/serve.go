@@ -26,6 +26,7 @@ import (
 var builders = map[string]fleet.Builder{
 	"simple_agent":                  agent.Build,
 	"gymnasium_agent":               agent.BuildGymnasium,
+	"legacy_agent":                  agent.BuildRelay,
 	"openai_model":                  model.BuildOpenAI,
 	"vllm_model":                    model.BuildVLLM,
 	"anthropic_model":               model.BuildAnthropic,
@@ -87,5 +88,6 @@ func newGuard() *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVar(&o.LifelineFD, "lifeline-fd", 0, "descriptor whose end of file stops the program")
+	cmd.Flags().BoolVar(&o.Interrupt, "interrupt", false, "ask the program to end with SIGINT instead of SIGTERM")
 	return cmd
 }

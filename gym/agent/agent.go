@@ -1,5 +1,6 @@
 // Package agent holds the servers that drive one rollout per POST /run: simple_agent, for environments whose tools the model
-// calls, and gymnasium_agent, for environments that answer each turn of the model themselves.
+// calls, and gymnasium_agent, for environments that answer each turn of the model themselves. legacy_agent, an environment
+// server, hands rollouts on to one of them.
 //
 // # The simple agent
 //

@@ -19,6 +19,7 @@ import (
 	"github.com/lensgo/lens/gym/agent"
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/model"
+	"github.com/lensgo/lens/gym/resources"
 	"github.com/lensgo/lens/gym/resources/multistep"
 	"github.com/lensgo/lens/gym/resources/sessionstate"
 	"github.com/lensgo/lens/gym/resources/singletoolcall"
@@ -291,6 +292,54 @@ func TestOtherRoutes(t *testing.T) {
 			t.Errorf("got %d %s", res.Status, res.Body)
 		}
 	})
+}
+
+// TestSessionIsClosed has the session of a rollout that does not come to its verdict closed, if its server wants to know
+// (GO-05).
+func TestSessionIsClosed(t *testing.T) {
+	for name, ends := range map[string]bool{"the_caller_leaves": false, "scored": true} {
+		t.Run(name, func(t *testing.T) {
+			asking, closed := make(chan struct{}), make(chan string, 1)
+			var session string
+			g := start(t, func(in *config.Instance, _ *wire.Client, logger *slog.Logger) (*wire.Server, error) {
+				s := resources.New(in, logger)
+				resources.Seed(s, func(_ context.Context, c resources.Call, _ struct{}) error { session = c.Session; return nil })
+				resources.Verify(s, func(context.Context, resources.Verification[struct{}]) (float64, struct{}, error) { return 1, struct{}{}, nil })
+				resources.Close(s, func(_ context.Context, c resources.Call) error { closed <- c.Session; return nil })
+				return s.Build()
+			}, model.ResponderFunc(func(ctx context.Context, r *model.Request) (*wire.Reply, error) {
+				if ends {
+					return turns{func([]responses.Item) responses.Item { return responses.OutputMessage("m", "done") }}.Respond(ctx, r)
+				}
+				close(asking)
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}))
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if ends {
+				if _, err := g.run(ctx, t, `{`+asked+`}`); err != nil {
+					t.Fatal(err)
+				}
+				g.stop()
+				if len(closed) > 0 {
+					t.Error("the session of a rollout that was verified is closed")
+				}
+				return
+			}
+			go func() {
+				<-asking
+				cancel()
+			}()
+			if _, err := g.run(ctx, t, `{`+asked+`}`); err == nil {
+				t.Error("the caller has an answer")
+			}
+			if got := <-closed; got != session {
+				t.Errorf("%s is closed, want %s", got, session)
+			}
+			g.stop()
+		})
+	}
 }
 
 // TestCallerLeaves is case GO-05: the model call ends when the caller of /run goes away, and the spans end.

@@ -57,8 +57,9 @@ type result struct {
 	failure string // the failure class that the reply names; "" when it was scored
 }
 
-// run seeds the session, runs the loop and has the outcome verified.
-func (a *Agent) run(ctx context.Context, task row, cookies wire.Cookies) (*result, error) {
+// run seeds the session, runs the loop and has the outcome verified. Where it does not come to that, for instance because the
+// caller has left, the session is closed if its server wants to know.
+func (a *Agent) run(ctx context.Context, task row, cookies wire.Cookies) (_ *result, err error) {
 	t := a.begin(ctx, cmp.Or(task.rollout, wire.RolloutID(ctx)), cookies)
 	body := task.object
 	body.Set("responses_create_params", explicit(task.params))
@@ -69,6 +70,13 @@ func (a *Agent) run(ctx context.Context, task row, cookies wire.Cookies) (*resul
 		return nil, fmt.Errorf("cannot seed the session: %w", err)
 	}
 	t.resources = replaced(cookies, seeded.Cookies)
+	if wantsClose(seeded.Body) {
+		defer func() {
+			if err != nil {
+				a.closeSession(ctx, t)
+			}
+		}()
+	}
 	if err := a.respond(ctx, task.params, t); err != nil {
 		return nil, err
 	}
@@ -83,6 +91,26 @@ func (a *Agent) run(ctx context.Context, task row, cookies wire.Cookies) (*resul
 		return nil, fmt.Errorf("cannot verify: %w", err)
 	}
 	return a.readVerdict(t, task, verified.Body)
+}
+
+// wantsClose reads what /seed_session says about sessions that are over. A reply of another form has nothing to say.
+func wantsClose(reply []byte) bool {
+	o, err := responses.ParseObject(reply)
+	if err != nil {
+		return false
+	}
+	wants, _ := o.Bool("supports_explicit_close")
+	return wants
+}
+
+// closeSession tells the resources server that nobody will come back to the session. What comes of it changes nothing: a
+// session that is not closed expires.
+func (a *Agent) closeSession(ctx context.Context, t *trajectory) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer stop()
+	_, _ = a.do(ctx, wire.Call{
+		Server: a.Resources.Name, Path: t.prefixes.resources + "/close_session", Body: []byte("{}"), Cookies: t.resources,
+	})
 }
 
 // unverified is the result of a rollout that nobody is to score: what would have been sent to /verify, with the reward
