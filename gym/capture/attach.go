@@ -3,6 +3,8 @@ package capture
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -67,20 +69,33 @@ func (r Rollout) Gaps() []Gap {
 	return gaps
 }
 
-// Folder is where captures are; it attaches them to the rows of a collection of rollouts. It is safe for concurrent use.
-type Folder string
+// Folder is where the captures of a run are; it attaches them to the rows of its rollouts. It is safe for concurrent use.
+type Folder struct {
+	Path string
+	// Since is when the run has begun. Calls from before are those of another run, whose rollouts have the same ids, or of a
+	// rollout that was cut short and is repeated: they are passed over. The zero value passes over none.
+	Since time.Time
+}
 
-// ForGraph is the folder that a configuration says, "" when it does not ask for captures.
-func ForGraph(g *config.Graph) (Folder, error) {
-	folder, err := configured(g.DecodeValue)
-	return Folder(folder), err
+// ForGraph is the folder that a configuration says, for a run that begins now; nil when it does not ask for captures.
+func ForGraph(g *config.Graph) (*Folder, error) {
+	path, err := configured(g.DecodeValue)
+	if err != nil || path == "" {
+		return nil, err
+	}
+	return &Folder{Path: path, Since: time.Now()}, nil
 }
 
 // Attach reads what was captured of the rollout and puts it into its row; see [Rollout.Attach].
-func (f Folder) Attach(_ context.Context, rollout string, row *responses.Object) error {
-	r, err := Read(string(f), rollout)
+func (f *Folder) Attach(_ context.Context, rollout string, row *responses.Object) error {
+	r, err := Read(f.Path, rollout)
 	if err != nil {
 		return err
+	}
+	if !f.Since.IsZero() {
+		since := float64(f.Since.UnixMicro()) / 1e6
+		r.Calls = slices.DeleteFunc(r.Calls, func(c ModelCall) bool { return c.Started != nil && *c.Started < since })
+		r.Incomplete = r.Incomplete && !r.marked.Before(f.Since)
 	}
 	return r.Attach(row)
 }

@@ -159,7 +159,7 @@ func TestForInstance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f, err := capture.ForGraph(g); (f != "") != (want == "on") || (err != nil) != (want != "on" && want != "off") {
+		if f, err := capture.ForGraph(g); (f != nil) != (want == "on") || (err != nil) != (want != "on" && want != "off") {
 			t.Errorf("{%s}: the graph says %q, %v", settings, f, err)
 		}
 		r, err := capture.ForInstance(g.Instance("policy"), nil)
@@ -244,7 +244,8 @@ func TestAttach(t *testing.T) {
 
 	t.Run("without_the_agent's", func(t *testing.T) {
 		row := mustObject(t, `{"_ng_task_index":4}`)
-		if err := capture.Folder(folder).Attach(t.Context(), "4-0", &row); err != nil {
+		all := capture.Folder{Path: folder}
+		if err := all.Attach(t.Context(), "4-0", &row); err != nil {
 			t.Fatal(err)
 		}
 		trajectory, _ := row.Sub(capture.MemberTrajectory)
@@ -253,6 +254,21 @@ func TestAttach(t *testing.T) {
 		task, _ := trajectory.String("task_id")
 		if task != "4" || len(calls) != 2 || len(gaps) != 1 || string(gaps[0]) != `{"code":"agent_observations_unavailable"}` {
 			t.Errorf("got %s", trajectory.AppendTo(nil))
+		}
+	})
+	t.Run("of_this_run_only", func(t *testing.T) {
+		began := time.Now()
+		r.Record("5-0", capture.Call{Dialect: "chat", Started: began.Add(-time.Hour), Response: []byte(chatAnswer)})
+		r.Record("5-0", capture.Call{Dialect: "chat", Started: began, Response: []byte(responsesAnswer)})
+		row := mustObject(t, `{}`)
+		run := capture.Folder{Path: folder, Since: began}
+		if err := run.Attach(t.Context(), "5-0", &row); err != nil {
+			t.Fatal(err)
+		}
+		captured, _ := row.Sub(capture.MemberCapture)
+		calls, _ := captured.Array("calls")
+		if len(calls) != 1 || !strings.Contains(string(calls[0]), `"response_id":"resp_1"`) {
+			t.Errorf("got %s", calls)
 		}
 	})
 	t.Run("nothing_captured", func(t *testing.T) {

@@ -10,7 +10,7 @@
 //
 // and whoever collects rollouts reads them back, and puts them into the row of the rollout:
 //
-//	folder, err := capture.ForGraph(graph) // "" where capture is off
+//	folder, err := capture.ForGraph(graph) // nil where capture is off
 //	err = folder.Attach(ctx, id, &row)     // ng_model_call_capture, ng_trajectory
 //
 // # Guarantees

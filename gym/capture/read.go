@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -23,6 +24,8 @@ type Rollout struct {
 	Damaged int
 	// Incomplete says that a call could not be written.
 	Incomplete bool
+
+	marked time.Time // when that was
 }
 
 // ModelCall is one captured call, with what consumers ask for taken out of request and answer. Its JSON is that of the
@@ -64,8 +67,8 @@ func Read(folder, rollout string) (Rollout, error) {
 	if !wire.ValidRolloutID(rollout) {
 		return r, fmt.Errorf("cannot read the capture of rollout %q: that is no rollout id", rollout)
 	}
-	if _, err := os.Stat(filepath.Join(folder, incompleteFile(rollout))); err == nil {
-		r.Incomplete = true
+	if mark, err := os.Stat(filepath.Join(folder, incompleteFile(rollout))); err == nil {
+		r.Incomplete, r.marked = true, mark.ModTime()
 	}
 	text, err := os.ReadFile(filepath.Join(folder, recordFile(rollout)))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -108,7 +108,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if captures != "" {
+	if captures != nil {
 		r.Rollout.Captures = captures
 	}
 	if r.plan, err = rollout.Prepare(r.Rollout); err != nil {
