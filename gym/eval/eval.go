@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,8 @@ type Options struct {
 	Graph       *config.Graph
 	// Rollout says which rows to run and how. Graph, Traced, SingleTrace, Progress and Watch are filled in by Run.
 	Rollout rollout.Options
+	// Split names the data sets of the configuration that are run when Rollout.Input is empty: those of that type.
+	Split string
 	// Traces is the file that the run's own receiver writes, emptied first unless the run is resumed. Empty: no receiver,
 	// telemetry settings decide.
 	Traces string
@@ -111,6 +114,10 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if captures != nil {
 		r.Rollout.Captures = captures
 	}
+	if err := r.collate(); err != nil {
+		return nil, err
+	}
+	r.Rollout.RunID = cmp.Or(r.Rollout.RunID, r.givenRunID())
 	if r.plan, err = rollout.Prepare(r.Rollout); err != nil {
 		return nil, err
 	}
@@ -134,6 +141,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 // load reads the configuration, unless the caller has. ConfigPaths then are the files that it came from.
 func (o *Options) load() (*config.Graph, error) {
 	if o.Graph == nil {
+		o.Stages.Begin(fleet.StageLoadConfig)
 		return config.Load(o.ConfigPaths, o.Overrides)
 	}
 	o.ConfigPaths = o.Graph.Files
@@ -207,6 +215,7 @@ func (r *run) startTelemetry(ctx context.Context) error {
 			r.say("Traces of this run go to %s; not used: %s", r.Traces, replaced)
 		}
 	}
+	r.nameRun()
 	decision := settings.Export(telemetry.OS)
 	for _, warning := range decision.Warnings {
 		r.say("%s", warning)

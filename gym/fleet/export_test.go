@@ -8,3 +8,8 @@ func (f *Fleet) PIDs() map[string]int {
 	}
 	return pids
 }
+
+var (
+	CheckConcurrencyWithin = checkConcurrency
+	Limit                  = limit
+)

@@ -15,6 +15,7 @@ import (
 	"github.com/lensgo/lens"
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/telemetry"
+	lenstelemetry "github.com/lensgo/lens/telemetry"
 )
 
 // DefaultExternalTimeout is how long an external server may take until it answers.
@@ -36,7 +37,12 @@ type External struct {
 	Python string `json:"python"`
 	// Env is laid over the environment of this process.
 	Env map[string]string `json:"env"`
+
+	interrupt bool // it ends by SIGINT, as Python servers do: at SIGTERM they do not flush their telemetry
 }
+
+// envServiceName is the variable of OpenTelemetry for the name that spans are sent under.
+const envServiceName = "OTEL_SERVICE_NAME"
 
 // maxEnv is what Linux lets one variable of a process have, with its name and its end.
 const maxEnv = 128 << 10
@@ -91,7 +97,7 @@ func (o *Options) describeExternal(in *config.Instance) (*External, error) {
 		return nil, fmt.Errorf("%s:%d: %s: cannot find the Python server %s; --search-dir names the folder that %s is in, external.dir the folder of the server itself",
 			in.File, in.Line, in.Name, path, in.Type)
 	}
-	e.Command = []string{e.interpreter(), entrypoint}
+	e.Command, e.interrupt = []string{e.interpreter(), entrypoint}, true
 	return e, nil
 }
 
@@ -138,7 +144,11 @@ func (s *externalServer) start(c *child, env []string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := append(slices.Clone(s.guard[1:]), "--lifeline-fd", strconv.Itoa(guardLifelineFD), "--")
+	args := append(slices.Clone(s.guard[1:]), "--lifeline-fd", strconv.Itoa(guardLifelineFD))
+	if s.interrupt {
+		args = append(args, "--interrupt")
+	}
+	args = append(args, "--")
 	cmd := exec.Command(s.guard[0], append(args, s.Command...)...)
 	cmd.Dir = s.Dir
 	cmd.Stdout, cmd.Stderr = c.log, c.log // what it prints is no output of the run
@@ -178,6 +188,9 @@ func (s *externalServer) environ(in *config.Instance) ([]string, error) {
 		env = append(env, "PYTHONPATH="+path)
 	}
 	env = append(env, "PYTHONUNBUFFERED=1")
+	if _, there := os.LookupEnv(envServiceName); !there { // Python's supervisor gives the base of the names to its servers
+		env = append(env, envServiceName+"="+lenstelemetry.ServiceName(telemetry.DefaultServiceName))
+	}
 	for _, key := range []string{telemetry.Prefix + "_SPAN_GROUPS", telemetry.FallbackPrefix + "_SPAN_GROUPS"} {
 		if spec, ok := os.LookupEnv(key); ok {
 			env = append(env, key+"="+ForeignSpec(spec))

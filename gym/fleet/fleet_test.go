@@ -41,6 +41,11 @@ func TestMain(m *testing.M) {
 
 // beChild serves as `gym serve` does, with builders of the test.
 func beChild() int {
+	if len(os.Args) > 1 {
+		if role := roles[os.Args[1]]; role != nil {
+			return role(os.Args[2:])
+		}
+	}
 	o := fleet.ServeOptions{Builders: builders, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 	f := flag.NewFlagSet("child", flag.ExitOnError)
 	f.StringVar(&o.Instance, "instance", "", "")

@@ -35,7 +35,11 @@ func guard(ctx context.Context, o GuardOptions) (code int, err error) {
 	pid := p.Pid
 	ended := make(chan syscall.WaitStatus, 1)
 	go func() { ended <- reap(pid) }()
-	status := await(ctx, pid, lifelineOf(o.LifelineFD), ended)
+	ask := syscall.SIGTERM
+	if o.Interrupt {
+		ask = syscall.SIGINT
+	}
+	status := await(ctx, pid, ask, lifelineOf(o.LifelineFD), ended)
 	killRest(pid)
 	if status.Signaled() {
 		return 128 + int(status.Signal()), nil
@@ -53,7 +57,7 @@ func lifelineOf(fd int) <-chan struct{} {
 }
 
 // await waits for the program's end, and brings it about when it is asked to.
-func await(ctx context.Context, pid int, cut <-chan struct{}, ended <-chan syscall.WaitStatus) syscall.WaitStatus {
+func await(ctx context.Context, pid int, ask syscall.Signal, cut <-chan struct{}, ended <-chan syscall.WaitStatus) syscall.WaitStatus {
 	asked := ctx.Done()
 	var kill <-chan time.Time
 	for {
@@ -62,7 +66,7 @@ func await(ctx context.Context, pid int, cut <-chan struct{}, ended <-chan sysca
 			return status
 		case <-asked:
 			asked = nil
-			syscall.Kill(-pid, syscall.SIGTERM) //nolint:errcheck // it may be gone already
+			syscall.Kill(-pid, ask) //nolint:errcheck // it may be gone already
 		case <-cut:
 			cut = nil
 			if asked == nil { // it had its time
@@ -70,7 +74,7 @@ func await(ctx context.Context, pid int, cut <-chan struct{}, ended <-chan sysca
 				continue
 			}
 			asked = nil
-			syscall.Kill(-pid, syscall.SIGTERM) //nolint:errcheck // see above
+			syscall.Kill(-pid, ask) //nolint:errcheck // see above
 			kill = time.After(guardGrace)
 		case <-kill:
 			syscall.Kill(-pid, syscall.SIGKILL) //nolint:errcheck // see above

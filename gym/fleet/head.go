@@ -30,6 +30,7 @@ const headTimeout = 10 * time.Second
 //
 // Until [Head.Ready] it answers 503 to all but / and /livez. It answers requests that are addressed to its own host only, so
 // that no page in a browser can ask it by another name. Keys and tokens are masked unless head_server.expose_secrets is set.
+// The configuration that it gives out is [config.Graph.Fronted], for Python drivers that reach agents in no other way.
 type Head struct {
 	at   config.HeadServer
 	srv  *http.Server
@@ -73,7 +74,7 @@ func (h *Head) Ready(g *config.Graph, f *Fleet) error {
 	if !h.at.ExposeSecrets {
 		shown = g.Redacted()
 	}
-	encoded, err := json.Marshal(string(shown.YAML()))
+	encoded, err := json.Marshal(string(shown.Fronted().YAML()))
 	if err != nil {
 		return fmt.Errorf("cannot write the configuration for the head server: %w", err)
 	}
