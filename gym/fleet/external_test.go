@@ -23,9 +23,6 @@ import (
 	"github.com/lensgo/lens/gym/fleet"
 )
 
-// roles are what this binary can be beside a server of a fleet, by its first argument.
-var roles map[string]func(args []string) int
-
 func init() {
 	roles = map[string]func([]string) int{"guard": beGuard, "external": beExternal, "parent": beParent, "sleeper": beSleeper}
 }
@@ -246,8 +243,8 @@ func TestGuardKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer syscall.Kill(left, syscall.SIGKILL) //nolint:errcheck // what the program left behind is nobody's now
-	cmd.Process.Kill()                       //nolint:errcheck // Wait tells
-	cmd.Wait()                               //nolint:errcheck // it was killed
+	cmd.Process.Kill()                        //nolint:errcheck // Wait tells
+	cmd.Wait()                                //nolint:errcheck // it was killed
 	poll(t, "the end of the program", func() bool { return dead(program) || zombie(program) })
 }
 

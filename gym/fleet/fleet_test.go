@@ -39,6 +39,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// roles are what this binary can be beside a server of a fleet, by its first argument.
+var roles map[string]func(args []string) int
+
 // beChild serves as `gym serve` does, with builders of the test.
 func beChild() int {
 	if len(os.Args) > 1 {
