@@ -95,7 +95,7 @@ func TestBroken(t *testing.T) {
 	defer seam.SetMeterProvider(nil)
 	for _, how := range []string{"meter", "error", "instrument", "record"} {
 		t.Run(how, func(t *testing.T) {
-			seam.SetMeterProvider(broken{how: how})
+			seam.SetMeterProvider(broken{how: how, other: []int{1}})
 			everything(context.Background())
 			everything(context.Background())
 			seam.SetMeterProvider(nil)
