@@ -24,15 +24,18 @@ import (
 
 // evalFlags are the flags of `gym eval run` that need a second look before they become options.
 type evalFlags struct {
-	config                  configFlags
-	input, output, split    string
-	temperature, topP       float64
-	maxOutputTokens         int
-	limit, repeats, workers int
-	timeout                 time.Duration
-	asJSON, view            bool
-	noServe                 bool
-	head                    headFlags
+	config               configFlags
+	input, output, split string
+	prompt, shard        string
+	temperature, topP    float64
+	maxOutputTokens      int
+	limit                int
+	repeats              repeats
+	workers              concurrency
+	timeout              time.Duration
+	asJSON, view         bool
+	noServe              bool
+	head                 headFlags
 }
 
 func newEvalRun() *cobra.Command {
@@ -85,10 +88,14 @@ func newEvalRun() *cobra.Command {
 	fs.StringVarP(&f.output, "output", "o", "", "results: a `file` with one JSON object a line")
 	fs.StringVarP(&o.Rollout.Agent, "agent", "a", "", "`name` of the agent for rows that name none")
 	fs.IntVar(&f.limit, "limit", 0, "run only the first `n` rows (0: all)")
-	fs.IntVar(&f.repeats, "num-repeats", 1, "rollouts of each task")
-	fs.IntVar(&f.workers, "concurrency", 0, "rollouts at a time (0: 1024)")
+	fs.StringVar(&f.prompt, "prompt-config", "", "make the input of every row from the templates in `file` (YAML: user, system)")
+	fs.Var(&f.repeats, "num-repeats", "rollouts of each row: `n`, or by agent: name=n,_default=n (default 1)")
+	fs.BoolVar(&o.Rollout.AddSeed, "num-repeats-add-seed", false, "give each rollout of a row a seed of its own")
+	fs.Var(&f.workers, "concurrency", "rollouts at a time: `n` (0: 1024), or auto: as many as servers bear, at most 1024; auto:n, at most n")
+	fs.StringVar(&f.shard, "shard", "", "run only part `i/n` of the tasks, 0/4 to 3/4 (default: by SLURM array or Kubernetes indexed job)")
 	fs.DurationVar(&f.timeout, "rollout-timeout", 0, "fail a rollout that takes longer, for example 10m (0: no bound)")
 	fs.BoolVar(&o.Rollout.Resume, "resume", false, "go on where an earlier run stopped; finished rollouts are not repeated")
+	fs.BoolVar(&o.Rollout.Force, "force", false, "with --resume: go on even if configuration, data or options are others than at the beginning")
 	fs.StringVar(&o.Traces, "traces", "", "record traces into `file` (OTLP JSON), whatever endpoint is configured")
 	fs.BoolVar(&f.view, "view", false, "record traces and serve a page over them, during the run and after it, until Ctrl-C")
 	fs.Float64Var(&f.temperature, "temperature", 0, "sampling temperature of every row")
@@ -100,7 +107,7 @@ func newEvalRun() *cobra.Command {
 	fs.BoolVar(&o.Fused, "fused", false, "run all servers in this process, without sockets between them: more throughput, one process to debug")
 	restartFlag(fs, &o.MaxRestarts)
 	fs.StringVar(&o.LogDir, "log-dir", "", "`folder` for one log file a server")
-	fs.StringVar(&f.split, "split", "", "data set split of the configuration; not needed with --input")
+	fs.StringVar(&f.split, "split", "", "without --input: run the data sets of that type, train, validation or benchmark, of the configuration")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	fs.BoolVarP(&o.Verbose, "verbose", "v", false, "show the servers' logs")
 	return cmd
@@ -116,8 +123,11 @@ func (f *evalFlags) apply(o *eval.Options, graph *config.Graph, set *pflag.FlagS
 	if err := f.settings(o, graph, set); err != nil {
 		problems = append(problems, err)
 	}
-	if f.input == "" {
-		say("--input is missing: data sets of the configuration are not read yet, so name the tasks file")
+	if f.input == "" && f.split == "" {
+		say("--input is missing, or --split: name the tasks file, or the data sets of the configuration (train, validation, benchmark)")
+	}
+	if o.Rollout.Force && !o.Rollout.Resume {
+		say("--force needs --resume: a run that is not resumed starts over anyway")
 	}
 	if f.output == "" {
 		say("--output is missing: name the file that results are written to")
@@ -125,12 +135,7 @@ func (f *evalFlags) apply(o *eval.Options, graph *config.Graph, set *pflag.FlagS
 	if f.limit < 0 {
 		say("--limit is %d; it must be 0 (all rows) or more", f.limit)
 	}
-	if f.repeats < 1 {
-		say("--num-repeats is %d; it must be 1 or more", f.repeats)
-	}
-	if f.workers < 0 {
-		say("--concurrency is %d; it must be 1 or more, or 0 for 1024", f.workers)
-	}
+	problems = append(problems, f.repeats.problem(), f.workers.problem())
 	if f.timeout < 0 {
 		say("--rollout-timeout is %v; it must be 0 (no bound) or more", f.timeout)
 	}
@@ -141,11 +146,15 @@ func (f *evalFlags) apply(o *eval.Options, graph *config.Graph, set *pflag.FlagS
 	if notFinite(f.topP) {
 		say("--top-p is %v; it must be finite", f.topP)
 	}
-	if len(problems) > 0 {
-		return errors.Join(problems...)
+	if err := errors.Join(problems...); err != nil {
+		return err
 	}
 	r := &o.Rollout
-	r.Input, r.Output, r.Limit, r.Repeats, r.Concurrency, r.Timeout = f.input, f.output, f.limit, f.repeats, f.workers, f.timeout
+	r.Input, r.Output, r.Limit, r.Timeout = f.input, f.output, f.limit, f.timeout
+	if err := f.rows(r); err != nil {
+		return err
+	}
+	o.Split = f.split
 	if o.Graph == nil { // with --no-serve it is that of the head server
 		o.Graph = graph
 	}

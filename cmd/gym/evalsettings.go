@@ -36,6 +36,8 @@ func (f *evalFlags) settings(o *eval.Options, graph *config.Graph, set *pflag.Fl
 		setting{"agent", "agent_name", &o.Rollout.Agent},
 		setting{"limit", "limit", &f.limit},
 		setting{"num-repeats", "num_repeats", &f.repeats},
+		setting{"num-repeats-add-seed", "num_repeats_add_seed", &o.Rollout.AddSeed},
+		setting{"prompt-config", "prompt_config", &f.prompt},
 		setting{"concurrency", "num_samples_in_parallel", &f.workers},
 		setting{"resume", "resume_from_cache", &o.Rollout.Resume},
 		setting{"disable-aggregation", "disable_aggregation", &o.Rollout.DisableAggregation},

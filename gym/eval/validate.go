@@ -46,6 +46,8 @@ type dataset struct {
 	GitLab      any     `json:"gitlab_identifier"`
 	HuggingFace any     `json:"huggingface_identifier"`
 	Prepare     *string `json:"prepare_script"`
+	Repeats     int     `json:"num_repeats"`
+	Prompt      string  `json:"prompt_config"`
 }
 
 // fetched tells whether something else brings the file.
@@ -65,7 +67,7 @@ func Validate(o ValidateOptions) (*Validated, error) {
 		errs = append(errs, v.datasets(o, in))
 	}
 	if o.Input != "" {
-		errs = append(errs, v.read(o, Data{Path: o.Input}, o.Agent))
+		errs = append(errs, v.read(rollout.Options{Input: o.Input, Agent: o.Agent, Graph: o.Graph}, Data{Path: o.Input}))
 	}
 	return v, errors.Join(errs...)
 }
@@ -86,16 +88,28 @@ func (v *Validated) datasets(o ValidateOptions, in *config.Instance) error {
 			v.Data = append(v.Data, data)
 			continue
 		}
-		if err := v.read(o, data, agentFor(o.Graph, in)); err != nil {
+		if err := v.dataset(o, data, d.Prompt, agentFor(o.Graph, in)); err != nil {
 			errs = append(errs, fmt.Errorf("%s:%d: %s: data set %q: %w", in.File, in.Line, in.Name, d.Name, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
+// dataset looks at one data set, with the prompt that makes the input of its rows if there is one.
+func (v *Validated) dataset(o ValidateOptions, d Data, prompt, agent string) (err error) {
+	rows := rollout.Options{Input: d.Path, Agent: agent, Graph: o.Graph}
+	if prompt != "" {
+		if rows.Prompt, err = rollout.ReadPrompt(config.Find(o.SearchDirs, prompt)); err != nil {
+			return err
+		}
+	}
+	return v.read(rows, d)
+}
+
 // read counts and checks the rows of a file, and changes nothing.
-func (v *Validated) read(o ValidateOptions, d Data, agent string) error {
-	plan, err := rollout.Prepare(rollout.Options{Input: d.Path, Output: os.DevNull, Agent: agent, Graph: o.Graph})
+func (v *Validated) read(rows rollout.Options, d Data) error {
+	rows.Output = os.DevNull
+	plan, err := rollout.Prepare(rows)
 	if err != nil {
 		return err
 	}

@@ -122,8 +122,8 @@ func (p *Plan) complete(row *responses.Object, in *inputRow) error {
 		row.Set(keyAgent, ref.AppendTo(nil))
 	}
 	if p.o.Prompt != nil {
-		if wrong := p.o.Prompt.fill(row); wrong != "" {
-			return errors.New(wrong)
+		if err := p.o.Prompt.Fill(row); err != nil {
+			return err
 		}
 	}
 	if p.o.Params.Len() > 0 {

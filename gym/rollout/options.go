@@ -64,6 +64,8 @@ type Options struct {
 	Captures Captures // what is attached to rows; nil: nothing
 	Meter    Meter    // nil: metrics.GymDriver, which records metrics
 
+	once bool // Repeats was not given
+
 	Traced      bool // telemetry is on: rollouts without a span get a reserved trace id
 	SingleTrace bool // rollouts are children of gym.job
 }
@@ -121,7 +123,7 @@ func (o *Options) check() error {
 // fill puts defaults into zero fields.
 func (o *Options) fill() error {
 	if o.Repeats == 0 && len(o.AgentRepeats) == 0 {
-		o.Repeats = 1
+		o.Repeats, o.once = 1, true
 	}
 	if o.Meter == nil {
 		o.Meter = metrics.GymDriver{}

@@ -322,6 +322,15 @@ type source struct {
 	data []byte // nil of a file
 }
 
+// OpenTasks opens a file of tasks as [Prepare] does: decompressed.
+func OpenTasks(path string) (io.ReadCloser, error) {
+	s, err := openSource(path)
+	if err != nil {
+		return nil, err
+	}
+	return s.open()
+}
+
 func openSource(path string) (source, error) {
 	info, err := os.Stat(path)
 	if data, ok := config.BuiltinData(path); ok && errors.Is(err, fs.ErrNotExist) {

@@ -125,6 +125,14 @@ func clip(text string) string {
 	return text
 }
 
+// Fill gives the row its input, unless it has one, which is an error.
+func (p *Prompt) Fill(row *responses.Object) error {
+	if wrong := p.fill(row); wrong != "" {
+		return errors.New(wrong)
+	}
+	return nil
+}
+
 // fill gives the row its input. The text says why it cannot, "" when it can.
 func (p *Prompt) fill(row *responses.Object) string {
 	var params responses.Object

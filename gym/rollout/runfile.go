@@ -32,6 +32,12 @@ type runFile struct {
 	Config  jsontext.Value `json:"config"`  // what changes results, without secrets
 }
 
+// configPath is before the paths of the configuration.
+const configPath = "config."
+
+// notGiven are the values of options that nobody gave.
+var notGiven = []string{`0`, `""`, `false`, `null`}
+
 // leaves are the values of a run file by their dotted paths.
 type leaves map[string]string
 
@@ -69,7 +75,7 @@ func (o *Options) runFile() (f runFile, err error) {
 		return f, err
 	}
 	flat, err := f.leaves()
-	f.ConfigHash, f.OptionsHash = flat.hash("config."), flat.hash("")
+	f.ConfigHash, f.OptionsHash = flat.hash(configPath), flat.hash("")
 	return f, err
 }
 
@@ -128,7 +134,7 @@ func withoutSecrets(v any) {
 // leaves are what can differ.
 func (f *runFile) leaves() (leaves, error) {
 	out := leaves{}
-	for prefix, v := range map[string]jsontext.Value{"": f.Options, "config.": f.Config} {
+	for prefix, v := range map[string]jsontext.Value{"": f.Options, configPath: f.Config} {
 		var tree any
 		if err := json.Unmarshal(v, &tree); err != nil {
 			return nil, fmt.Errorf("cannot compare runs: %w", err)
@@ -244,6 +250,15 @@ func readRunFile(path string) (*runFile, error) {
 	return &f, nil
 }
 
+// limit is that of the rows.
+func (f *runFile) limit() int {
+	var options struct {
+		Limit int `json:"limit"`
+	}
+	_ = json.Unmarshal(f.Options, &options) // what is no number is no limit
+	return options.Limit
+}
+
 // write puts the file where it belongs, whole or not at all.
 func (f *runFile) write(path string) error {
 	f.Version = results.RunVersion
@@ -257,8 +272,9 @@ func (f *runFile) write(path string) error {
 	return nil
 }
 
-// differences says how a run would go on with something else than it began with.
-func (f *runFile) differences(now *runFile) ([]string, error) {
+// differences says how a run would go on with something else than it began with. Options that are not given now are those of the
+// beginning.
+func (f *runFile) differences(now *runFile, once bool) ([]string, error) {
 	was, err := f.leaves()
 	if err != nil {
 		return nil, err
@@ -271,6 +287,11 @@ func (f *runFile) differences(now *runFile) ([]string, error) {
 	if f.Shard != now.Shard {
 		out = append(out, fmt.Sprintf("the shard was %s, and is %s", cmp.Or(f.Shard, "everything"), cmp.Or(now.Shard, "everything")))
 	}
+	for path, text := range is {
+		if !strings.HasPrefix(path, configPath) && (slices.Contains(notGiven, text) || once && path == "num_repeats") {
+			is[path] = was[path]
+		}
+	}
 	if now.Data.Hash != "" && was["limit"] == is["limit"] && f.Data.Hash != now.Data.Hash {
 		out = append(out, fmt.Sprintf("the data was %s, and is %s", f.Data, now.Data))
 	}
@@ -280,11 +301,11 @@ func (f *runFile) differences(now *runFile) ([]string, error) {
 		before, had := was[path]
 		after, has := is[path]
 		switch {
-		case !had:
+		case !had && after != "":
 			out = append(out, fmt.Sprintf("%s was not set, and is %s", path, clip(after)))
-		case !has:
+		case !has && strings.HasPrefix(path, configPath):
 			out = append(out, fmt.Sprintf("%s was %s, and is not set", path, clip(before)))
-		case before != after:
+		case has && before != after:
 			out = append(out, fmt.Sprintf("%s was %s, and is %s", path, clip(before), clip(after)))
 		}
 	}
@@ -303,11 +324,11 @@ func (p *Plan) sameRun() error {
 		return nil
 	}
 	if p.o.Input != "" {
-		if p.run.Data, err = readDigest(p.o.Input, p.o.Limit); err != nil {
+		if p.run.Data, err = readDigest(p.o.Input, cmp.Or(p.o.Limit, before.limit())); err != nil {
 			p.note("resumed: the tasks cannot be compared with those at the beginning: %v", err)
 		}
 	}
-	differ, err := before.differences(&p.run)
+	differ, err := before.differences(&p.run, p.o.once)
 	if err != nil {
 		return err
 	}
