@@ -304,7 +304,9 @@ func TestSessionIsClosed(t *testing.T) {
 			g := start(t, func(in *config.Instance, _ *wire.Client, logger *slog.Logger) (*wire.Server, error) {
 				s := resources.New(in, logger)
 				resources.Seed(s, func(_ context.Context, c resources.Call, _ struct{}) error { session = c.Session; return nil })
-				resources.Verify(s, func(context.Context, resources.Verification[struct{}]) (float64, struct{}, error) { return 1, struct{}{}, nil })
+				resources.Verify(s, func(context.Context, resources.Verification[struct{}]) (float64, struct{}, error) {
+					return 1, struct{}{}, nil
+				})
 				resources.Close(s, func(_ context.Context, c resources.Call) error { closed <- c.Session; return nil })
 				return s.Build()
 			}, model.ResponderFunc(func(ctx context.Context, r *model.Request) (*wire.Reply, error) {

@@ -28,24 +28,29 @@ const (
 	TokenHeader = "X-NeMo-Gym-Session-Token"
 )
 
-// seeded is the answer of /seed_session. Where tools are exposed over MCP it says how the session's client finds them.
+// endpoint is how an MCP client finds the tools of a session.
+type endpoint struct {
+	ServerName string            `json:"server_name"`
+	Path       string            `json:"url_path"`
+	Transport  string            `json:"transport"`
+	Headers    map[string]string `json:"headers"`
+}
+
+// seeded is the answer of /seed_session: {}, but for what the environment has to say about the session.
 func (s *Server) seeded(session string) (*wire.Reply, error) {
-	if s.tokens == nil {
-		return &wire.Reply{Body: []byte("{}")}, nil
+	var answer struct {
+		Closes bool      `json:"supports_explicit_close,omitzero"`
+		MCP    *endpoint `json:"mcp,omitzero"`
 	}
-	token, err := s.tokens.mint(session)
-	if err != nil {
-		return nil, statusOf(err)
+	answer.Closes = s.closes
+	if s.tokens != nil {
+		token, err := s.tokens.mint(session)
+		if err != nil {
+			return nil, statusOf(err)
+		}
+		answer.MCP = &endpoint{ServerName: s.name, Path: "/mcp", Transport: "http", Headers: map[string]string{TokenHeader: token}}
 	}
-	type endpoint struct {
-		ServerName string            `json:"server_name"`
-		Path       string            `json:"url_path"`
-		Transport  string            `json:"transport"`
-		Headers    map[string]string `json:"headers"`
-	}
-	return wire.JSON(struct {
-		MCP endpoint `json:"mcp"`
-	}{endpoint{ServerName: s.name, Path: "/mcp", Transport: "http", Headers: map[string]string{TokenHeader: token}}})
+	return wire.JSON(answer)
 }
 
 // toolPrefix is what MCP clients put before the names of this server's tools; "" where it exposes none.

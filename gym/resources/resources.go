@@ -100,6 +100,7 @@ type Server struct {
 	hooks  score.Hooks
 	tools  []*tool
 	tokens *tokens // of MCP, nil where the tools are not exposed
+	closes bool    // it wants to hear of sessions that are over
 	host   string  // where the instance listens, for the Host of MCP requests
 	log    *slog.Logger
 	routes map[string]bool
@@ -151,7 +152,7 @@ func (s *Server) Build() (*wire.Server, error) {
 		Seed(s, func(context.Context, Call, map[string]jsontext.Value) error { return nil })
 	}
 	if !s.routes[RouteClose] {
-		Close(s, func(context.Context, Call) error { return nil })
+		s.handleClose(func(context.Context, Call) error { return nil })
 	}
 	s.handle(RouteAggregate, aggregate(s.hooks))
 	if exposed != nil {
@@ -212,9 +213,15 @@ func Seed[In any](s *Server, fn func(ctx context.Context, c Call, in In) error) 
 }
 
 // Close sets the function that POST /close_session calls: the caller's session is over, and what it holds may go at once.
-// It is called for sessions that are not there too. A caller that never closes a session leaves it to expire; see
-// [Sessions].
+// It is called for sessions that are not there too. With it the answer of /seed_session has supports_explicit_close, and our
+// agents close the session of a rollout that does not come to its /verify; one that does should let go there. A caller that
+// never closes a session leaves it to expire; see [Sessions].
 func Close(s *Server, fn func(ctx context.Context, c Call) error) {
+	s.closes = true
+	s.handleClose(fn)
+}
+
+func (s *Server) handleClose(fn func(ctx context.Context, c Call) error) {
 	s.handle(RouteClose, func(ctx context.Context, r *wire.Request) (*wire.Reply, error) {
 		s.tokens.revoke(r.Session)
 		if err := fn(ctx, Call{Session: r.Session, Wire: r}); err != nil {

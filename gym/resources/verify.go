@@ -76,6 +76,7 @@ func handleVerify[Row any](s *Server, more reflect.Type, fn verifier[Row]) {
 		if failed, ok := errors.AsType[*JudgeError](err); ok {
 			span.Str(semconv.GymFailureClass, semconv.FailureJudge)
 			completed = true // it answers, only without a reward
+			s.tokens.done(r.Session)
 			return judgeFailed(r.Body, failed)
 		}
 		if completed = err == nil; completed {

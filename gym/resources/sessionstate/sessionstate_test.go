@@ -45,7 +45,7 @@ func TestServer(t *testing.T) {
 	}
 	tests := map[string][]step{
 		"seed_count_verify": {
-			{"/seed_session", `{"initial_count":3,"expected_count":6}`, `{}`},
+			{"/seed_session", `{"initial_count":3,"expected_count":6}`, `{"supports_explicit_close":true}`},
 			{"/increment_counter", `{"count":1}`, `{"success":true}`},
 			{"/increment_counter", `{"count":2}`, `{"success":true}`},
 			{"/get_counter_value", `{}`, `{"count":6}`},
@@ -54,9 +54,9 @@ func TestServer(t *testing.T) {
 			{"/verify", verify("7"), `"reward":0}`},
 		},
 		"a_second_seed_changes_nothing": {
-			{"/seed_session", `{"initial_count":3}`, `{}`},
+			{"/seed_session", `{"initial_count":3}`, `{"supports_explicit_close":true}`},
 			{"/increment_counter", `{"count":1}`, `{"success":true}`},
-			{"/seed_session", `{"initial_count":30}`, `{}`},
+			{"/seed_session", `{"initial_count":30}`, `{"supports_explicit_close":true}`},
 			{"/get_counter_value", `{}`, `{"count":4}`},
 		},
 		"without_seed_it_counts_from_zero": {
@@ -69,14 +69,14 @@ func TestServer(t *testing.T) {
 			{"/verify", verify("0"), `"reward":0}`},
 		},
 		"three_calls_from_zero": {
-			{"/seed_session", `{"initial_count":0}`, `{}`},
+			{"/seed_session", `{"initial_count":0}`, `{"supports_explicit_close":true}`},
 			{"/increment_counter", `{"count":1}`, `{"success":true}`},
 			{"/increment_counter", `{"count":1}`, `{"success":true}`},
 			{"/increment_counter", `{"count":1}`, `{"success":true}`},
 			{"/verify", verify("3"), `"reward":1}`},
 		},
 		"seed_zero": {
-			{"/seed_session", `{"initial_count":0}`, `{}`},
+			{"/seed_session", `{"initial_count":0}`, `{"supports_explicit_close":true}`},
 			{"/verify", verify("0"), `"reward":1}`},
 		},
 		"seed_needs_a_count": {
