@@ -44,10 +44,9 @@ type box struct {
 	control *net.UnixConn
 	cgroup  *cgroup
 
-	dead   chan struct{} // closed when the first process, and with it every other, is gone
-	ended  atomic.Bool   // it is, or will be in a moment
-	once   sync.Once
-	expiry *time.Timer
+	dead  chan struct{} // closed when the first process, and with it every other, is gone
+	ended atomic.Bool   // it is, or will be in a moment
+	once  sync.Once
 }
 
 // start makes a sandbox of namespaces. When the kernel does not allow that, the error is errNamespaces.
@@ -208,9 +207,18 @@ func (b *box) await(ctx context.Context) error {
 
 // expire ends the sandbox after ttl; 0 is never.
 func (b *box) expire(ttl time.Duration) {
-	if ttl > 0 {
-		b.expiry = time.AfterFunc(ttl, func() { _ = b.stop() })
+	if ttl <= 0 {
+		return
 	}
+	go func() {
+		timer := time.NewTimer(ttl)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			_ = b.stop()
+		case <-b.dead:
+		}
+	}()
 }
 
 func (b *box) gone() bool { return b.ended.Load() }
@@ -219,9 +227,6 @@ func (b *box) gone() bool { return b.ended.Load() }
 func (b *box) stop() (err error) {
 	b.ended.Store(true)
 	b.once.Do(func() {
-		if b.expiry != nil {
-			b.expiry.Stop()
-		}
 		err = errors.Join(b.end(), b.cgroup.remove())
 		if b.setup.Unsafe {
 			err = errors.Join(err, os.RemoveAll(b.setup.Dir))

@@ -221,16 +221,25 @@ func TestEscape_stay(t *testing.T) {
 			}
 		}},
 		"after its context": {"; sleep 1000", func(t *testing.T, box *sandbox.Sandbox, c sandbox.Command) {
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			if _, err := box.Exec(ctx, c); err != context.DeadlineExceeded {
+			canceled := make(chan struct{})
+			go func() {
+				defer close(canceled)
+				waitFor(t, markOf(c))
+				cancel()
+			}()
+			if _, err := box.Exec(ctx, c); err != context.Canceled {
 				t.Error(err)
 			}
+			<-canceled
 		}},
 		"after a stop": {"; sleep 1000", func(t *testing.T, box *sandbox.Sandbox, c sandbox.Command) {
 			stopped := make(chan error)
-			timer := time.AfterFunc(2*time.Second, func() { stopped <- box.Stop(context.Background()) })
-			defer timer.Stop()
+			go func() {
+				waitFor(t, markOf(c))
+				stopped <- box.Stop(context.Background())
+			}()
 			r, err := box.Exec(t.Context(), c)
 			if err != nil || r.ReturnCode != sandbox.RuntimeFailure || r.ErrorType != sandbox.ErrorSandbox {
 				t.Errorf("%+v, %v", r, err)
@@ -243,14 +252,35 @@ func TestEscape_stay(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			m := mark()
-			box, ok := newBox(t, local.Options{}, sandbox.Spec{Env: map[string]string{m: "1"}})
+			box, ok := newBox(t, local.Options{}, sandbox.Spec{})
 			if !ok {
 				return
 			}
-			test.how(t, box, sandbox.Command{Text: escape + " stay /work/beat" + test.more, Timeout: generous})
+			test.how(t, box, sandbox.Command{
+				Text: escape + " stay /work/beat" + test.more, Timeout: generous, Env: map[string]string{m: "1"},
+			})
 			if left := survivors(t, m); len(left) > 0 {
 				t.Errorf("left behind: %v", left)
 			}
 		})
+	}
+}
+
+// markOf is the mark that a command was given.
+func markOf(c sandbox.Command) string {
+	for name := range c.Env {
+		return name
+	}
+	return ""
+}
+
+// waitFor waits until a process with the mark runs.
+func waitFor(t *testing.T, mark string) {
+	for deadline := time.Now().Add(generous); len(survivors(t, mark)) == 0; {
+		if time.Now().After(deadline) {
+			t.Error("the command never ran")
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
 }

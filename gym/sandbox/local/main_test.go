@@ -128,7 +128,7 @@ func survivors(t *testing.T, mark string) (found []string) {
 	t.Helper()
 	processes, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil || len(processes) < 2 {
-		t.Fatalf("/proc shows %d processes: %v", len(processes), err)
+		t.Errorf("/proc shows %d processes: %v", len(processes), err)
 	}
 	for _, p := range processes {
 		environ, err := os.ReadFile(p + "/environ")

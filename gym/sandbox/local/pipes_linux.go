@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lensgo/lens/gym/sandbox"
 )
 
 // pipes are the standard streams of an order.
@@ -66,7 +68,7 @@ func (p *pipes) copy(s stream) func() outcome {
 		_, _ = p.stdin.Write(s.stdin) // a command need not read it
 		_ = p.stdin.Close()
 	})
-	out, errs := &capture{keep: s.keep}, &capture{keep: s.keep}
+	out, errs := &sandbox.Capture{Keep: s.keep}, &sandbox.Capture{Keep: s.keep}
 	reading.Go(func() { _, _ = io.Copy(out, p.stdout) })
 	reading.Go(func() { _, _ = io.Copy(errs, p.stderr) })
 	return func() outcome {
@@ -77,22 +79,6 @@ func (p *pipes) copy(s stream) func() outcome {
 		_ = p.stdin.SetWriteDeadline(time.Now())
 		reading.Wait()
 		writing.Wait()
-		return outcome{stdout: string(out.kept), stderr: string(errs.kept), cut: out.cut || errs.cut}
+		return outcome{stdout: out.String(), stderr: errs.String(), cut: out.Cut() || errs.Cut()}
 	}
-}
-
-// capture keeps the first bytes that are written to it.
-type capture struct {
-	keep int64
-	kept []byte
-	cut  bool
-}
-
-func (c *capture) Write(b []byte) (int, error) {
-	room := c.keep - int64(len(c.kept))
-	if int64(len(b)) > room {
-		c.cut = true
-	}
-	c.kept = append(c.kept, b[:min(int64(len(b)), room)]...)
-	return len(b), nil
 }

@@ -23,7 +23,7 @@ func init() {
 	if len(os.Args) == 1 {
 		if stage, ok := stages[os.Args[0]]; ok {
 			stage()
-			os.Exit(0)
+			syscall.Exit(0) // not os.Exit, which in a build with the race detector takes a second
 		}
 	}
 }

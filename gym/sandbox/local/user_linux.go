@@ -33,7 +33,7 @@ func runUser() {
 	}
 	if err != nil {
 		_, _ = failure.WriteString(err.Error())
-		os.Exit(1)
+		syscall.Exit(1)
 	}
 }
 
