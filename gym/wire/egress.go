@@ -56,7 +56,11 @@ func (c *Client) Do(ctx context.Context, call Call) (*Result, error) {
 		err = fmt.Errorf("answer %d: %w", res.StatusCode, err)
 	}
 	seen.by(call.Observe, nil)
-	return nil, fmt.Errorf("cannot call %s %s on %s: %w", call.Method, addr.path, addr.server, blameContext(ctx, err))
+	err = fmt.Errorf("cannot call %s %s on %s: %w", call.Method, addr.path, addr.server, blameContext(ctx, err))
+	if _, large := errors.AsType[*BodyTooLargeError](err); addr.inside && !large && ctx.Err() == nil {
+		err = &NoAnswerError{Server: addr.server, err: err}
+	}
+	return nil, err
 }
 
 // observed is the span of a call that somebody wants to look at once the answer is whole. It is over, and stays open only for

@@ -64,6 +64,25 @@ func (e *BodyTooLargeError) Error() string {
 	return fmt.Sprintf("the body is larger than the bound of %d bytes", e.Max)
 }
 
+// NoAnswerError says that a server of the run gave no whole answer, though there was time: it died, or is not there.
+type NoAnswerError struct {
+	Server string // the instance
+	err    error
+}
+
+func (e *NoAnswerError) Error() string { return e.err.Error() }
+func (e *NoAnswerError) Unwrap() error { return e.err }
+
+// isLost reports whether a request failed because another server of the run died, now or since the session began: then it
+// may well succeed from the beginning, while any other failure would come again.
+func isLost(err error) bool {
+	if _, ok := errors.AsType[*NoAnswerError](err); ok {
+		return true
+	}
+	inner, ok := errors.AsType[*StatusError](err)
+	return ok && inner.Status == http.StatusGone
+}
+
 // SpanError returns err as it may stand on a span: at most 1 KiB of text, the bodies of inner answers, the details of
 // [HTTPError] taken out. An error that is fit already is returned as it is; the others
 // still unwrap to what they were made of. nil is nil.
@@ -127,7 +146,11 @@ func (s *Server) errorReply(method, route string, err error) *Reply {
 	if chosen, ok := errors.AsType[*HTTPError](err); ok {
 		return detailReply(chosen.Status, chosen.Detail)
 	}
-	return failure(fmt.Sprintf("%s cannot serve %s %s: %v", s.name, method, route, err))
+	reply := failure(fmt.Sprintf("%s cannot serve %s %s: %v", s.name, method, route, err))
+	if isLost(err) {
+		reply.Status = http.StatusBadGateway
+	}
+	return reply
 }
 
 // detailReply is a reply of the form {"detail": ...}.

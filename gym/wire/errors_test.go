@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/lensgo/lens/gym/responses"
@@ -146,5 +148,38 @@ func TestReadBody(t *testing.T) {
 				t.Error("an empty body is not nil")
 			}
 		})
+	}
+}
+
+// A server that died is a 502 of its callers, and so is a session that it has lost; what a server says of itself is a 500.
+func TestLostServer(t *testing.T) {
+	inner := newServer(t, ServerOptions{Name: "counter"})
+	inner.Handle("POST /abort", func(context.Context, *Request) (*Reply, error) { panic(http.ErrAbortHandler) })
+	inner.Handle("POST /gone", func(context.Context, *Request) (*Reply, error) {
+		return nil, &HTTPError{Status: http.StatusGone, Detail: "the session is lost"}
+	})
+	inner.Handle("POST /fails", func(context.Context, *Request) (*Reply, error) { return nil, errors.New("boom") })
+	inner.Handle("POST /slow", func(ctx context.Context, _ *Request) (*Reply, error) { <-ctx.Done(); return nil, ctx.Err() })
+	c := newClient(t, ClientOptions{}, "counter", start(t, inner))
+	agent := newServer(t, ServerOptions{Name: "agent"})
+	for _, path := range []string{"/abort", "/gone", "/fails", "/slow"} {
+		agent.Handle("POST "+path, func(ctx context.Context, _ *Request) (*Reply, error) {
+			call := Call{Server: "counter", Path: path}
+			if path == "/slow" {
+				call.Timeout = time.Millisecond
+			}
+			res, err := c.Do(ctx, call)
+			if err == nil {
+				err = res.Err()
+			}
+			return nil, fmt.Errorf("cannot verify: %w", err)
+		})
+	}
+	driver := newClient(t, ClientOptions{}, "agent", start(t, agent))
+	for path, want := range map[string]int{"/abort": 502, "/gone": 502, "/fails": 500, "/slow": 500} {
+		res := do(t, driver, Call{Server: "agent", Path: path})
+		if res.Status != want || !strings.Contains(string(res.Body), "cannot verify") {
+			t.Errorf("%s: %d %s, want %d", path, res.Status, res.Body, want)
+		}
 	}
 }
