@@ -15,6 +15,7 @@ type Files struct {
 	Materialized string // one line a rollout, as it was sent
 	Failures     string // one line a failure
 	Aggregate    string // metrics, one entry an agent
+	Run          string // what the results are of, see [Run]
 	Profile      string // one line a task, see [Profile]
 	AgentMetrics string // its numbers, one entry an agent
 }
@@ -36,6 +37,7 @@ func FilesOf(output string) Files {
 		Materialized: stem + "_materialized_inputs.jsonl",
 		Failures:     stem + "_failures.jsonl",
 		Aggregate:    stem + "_aggregate_metrics.json",
+		Run:          stem + "_run.json",
 		Profile:      stem + "_reward_profiling.jsonl",
 		AgentMetrics: stem + "_agent_metrics.json",
 	}

@@ -186,6 +186,11 @@ func (s *Shards) merge(m *Merged) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, failures.Close()) }()
+	runs, err := s.runs()
+	if err != nil {
+		return err
+	}
+	m.Notes = append(m.Notes, runs.notes...)
 	m.Expected = inputs.Len()
 	m.Failed = failed(failures, s.set)
 	m.Notes = append(append(m.Notes, inputs.Notes()...), failures.Notes()...)
@@ -204,7 +209,11 @@ func (s *Shards) merge(m *Merged) (err error) {
 		}
 		m.Written = append(m.Written, part.path)
 	}
-	return nil
+	wrote, err := runs.write(s.out.Run)
+	if wrote {
+		m.Written = append(m.Written, s.out.Run)
+	}
+	return err
 }
 
 // beside finds a file of each shard, where there is one.
