@@ -28,6 +28,9 @@ const (
 	TokenHeader = "X-NeMo-Gym-Session-Token"
 )
 
+// tokenKey is TokenHeader as net/http keeps it.
+var tokenKey = http.CanonicalHeaderKey(TokenHeader)
+
 // endpoint is how an MCP client finds the tools of a session.
 type endpoint struct {
 	ServerName string            `json:"server_name"`
@@ -87,7 +90,7 @@ func (s *Server) exposeTools() wire.HandlerFunc {
 		if err := checkOrigin(r, s.host); err != nil {
 			return nil, &wire.HTTPError{Status: http.StatusForbidden, Detail: err.Error()}
 		}
-		session, ok := s.tokens.session(r.Header.Get(TokenHeader))
+		session, ok := s.tokens.session(r.Header.Get(tokenKey))
 		if !ok {
 			return nil, &wire.HTTPError{Status: http.StatusUnauthorized, Detail: "The header " + TokenHeader +
 				" must have the token that POST /seed_session answered with"}

@@ -31,23 +31,27 @@
 // # Routes
 //
 // Every tool is a route, POST /<name>, whose body is the arguments that the model wrote. POST /seed_session answers {}
-// unless [Seed] says more; POST /verify scores a rollout and stands in the span gym.verify (group Verify); POST
+// but for what the kit has to say; POST /verify scores a rollout and stands in the span gym.verify (group Verify); POST
 // /aggregate_metrics sums rollouts up (gym/score, with what [Server.Metrics] adds); GET /reverify_mode says whether a
-// rollout may be scored again later ([Server.Reverify]). An unknown tool is 404 {"detail":"Not Found"}.
+// rollout may be scored again later ([Server.Reverify]); POST /close_session ends a session ([Close]). With the setting
+// expose_tools_over_mcp the tools are at /mcp too, for clients that have the session's token; docs/resources.md says what
+// that protects. An unknown tool is 404 {"detail":"Not Found"}.
 //
 // # Input
 //
 // Bodies are read into Go structs by their json tags. A member is required unless its tag says omitzero or omitempty; a
 // pointer also takes null; members that the struct does not know are passed over. Scalars are read as leniently as the
 // Python servers read them. What does not fit is answered with 422 and FastAPI's list of details, which a model can read
-// and mend: {"detail":[{"type":"missing","loc":["body","city"],"msg":"Field required","input":{}}]}.
+// and mend: {"detail":[{"type":"missing","loc":["body","city"],"msg":"Field required","input":{}}]}. The JSON Schema of a
+// tool's input comes from its struct, and [Constrain] narrows it.
 //
 // # What /verify answers
 //
 // responses_create_params and response as they came, reward, and the members of the struct that the function returned.
 // Other members of the request, the row's own among them, are not echoed: numbers of a row would turn up as metrics of
 // the run. That is what Python's servers do too, and the row stands beside the result in the materialized inputs. An
-// environment that wants a member of the row in its results returns it.
+// environment that wants a member of the row in its results returns it. [VerifyComponents] scores several things at once.
+// Where another model judges ([Judges]) and cannot, the rollout is left unscored.
 //
 // # Guarantees
 //

@@ -2,6 +2,7 @@ package mcqa
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -25,7 +26,7 @@ func (e *environment) compile(v jsontext.Value) (list []*pattern.Pattern, err er
 	for i, element := range elements {
 		place := at
 		if several {
-			place = append(place[:len(place):len(place)], i)
+			place = append(slices.Clip(place), i)
 		}
 		text, ok := responses.Text(element)
 		if !ok {
