@@ -24,7 +24,7 @@ func (e elsewhere) Client() wire.ClientOptions {
 	for _, in := range e.graph.Instances {
 		urls[in.Name] = in.URL()
 	}
-	return wire.ClientOptions{Servers: urls}
+	return wire.ClientOptions{Servers: urls, MaxConnsPerHost: fleet.MaxConns()}
 }
 
 func (elsewhere) Done() <-chan struct{}      { return nil }
@@ -34,8 +34,12 @@ func (elsewhere) Stop(context.Context) error { return nil }
 // checkConcurrency refuses more rollouts at once than descriptors can be had for. Servers elsewhere may have other limits;
 // those that are full let callers wait.
 func (r *run) checkConcurrency() error {
-	if r.Fused || r.Head != "" {
+	if r.Fused {
 		return nil
 	}
-	return fleet.CheckConcurrency(r.graph, r.plan.Agents(), min(r.plan.Progress().Concurrency, r.plan.Expected()))
+	agents := r.plan.Agents()
+	if r.Head != "" {
+		agents = nil
+	}
+	return fleet.CheckConcurrency(r.graph, agents, min(r.plan.Progress().Concurrency, r.plan.Expected()))
 }

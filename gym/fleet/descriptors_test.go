@@ -11,37 +11,42 @@ import (
 	"github.com/lensgo/lens/gym/fleet"
 )
 
-const agents = `
+const servers = `
 m: {responses_api_models: {synthetic_model: {entrypoint: app.py}}}
+asking: {responses_api_models: {vllm_model: {entrypoint: app.py}}}
 r: {resources_servers: {echo: {entrypoint: app.py, domain: other}}}
+relay: {environment_servers: {legacy_agent: {entrypoint: app.py, agent_server: {type: responses_api_agents, name: a}}}}
 `
 
 func TestCheckConcurrency(t *testing.T) {
-	text := agents
-	var names []string
-	for _, name := range []string{"a", "b", "c", "d"} {
+	text := servers
+	for name, model := range map[string]string{"a": "m", "b": "m", "c": "m", "d": "m", "e": "asking", "f": "asking"} {
 		text += name + `: {responses_api_agents: {simple_agent: {entrypoint: app.py,
-  resources_server: {type: resources_servers, name: r}, model_server: {type: responses_api_models, name: m}}}}` + "\n"
-		names = append(names, name)
+  resources_server: {type: resources_servers, name: r}, model_server: {type: responses_api_models, name: ` + model + "}}}}\n"
 	}
 	g, err := config.Decode([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		agents, concurrency, limit int
-		want                       string // "" fits
+		fronts             string
+		concurrency, limit int
+		want               string // "" fits
 	}{
-		"one agent":               {1, 8848, 20000, ""},
-		"one agent, too many":     {1, 8849, 20000, "Up to 8848 fit"},
-		"four agents, one model":  {4, 9872, 20000, ""},
-		"four agents, too many":   {4, 9873, 20000, "a model server needs two for each; there are 1"},
-		"no limit":                {1, 1 << 20, 1 << 31, ""},
-		"few, whatever the limit": {1, 64, 64, ""},
-		"default on a small one":  {1, 1024, 1024, "may have 1024 open files"},
+		"one agent":               {"a", 8848, 20000, ""},
+		"one agent, too many":     {"a", 8849, 20000, "an agent needs 2 for each, and 2048 for each of its resources servers; there are 1. Up to 8848 fit"},
+		"four agents":             {"a b c d", 16000, 20000, ""},
+		"four agents, too many":   {"a b c d", 19745, 20000, "the driver needs one for each. Up to 19744 fit"},
+		"a model that asks":       {"e f", 9872, 20000, ""},
+		"a model that asks, more": {"e f", 9873, 20000, "a model server needs 2 for each; there are 1. Up to 9872 fit"},
+		"a relay":                 {"relay", 8849, 20000, "an agent needs 2"},
+		"only the driver":         {"", 19744, 20000, ""},
+		"no limit":                {"a", 1 << 20, 1 << 31, ""},
+		"few, whatever the limit": {"a", 64, 64, ""},
+		"default on a small one":  {"a", 1024, 1024, "may have 1024 open files"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := fleet.CheckConcurrencyWithin(g, names[:c.agents], c.concurrency, c.limit)
+			err := fleet.CheckConcurrencyWithin(g, strings.Fields(c.fronts), c.concurrency, c.limit)
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("error is %v, want %q", err, c.want)
 			}

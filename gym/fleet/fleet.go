@@ -349,7 +349,12 @@ func (f *Fleet) Err() error {
 
 // Client is what a client of the servers needs to know of them.
 func (f *Fleet) Client() wire.ClientOptions {
-	o := wire.ClientOptions{Servers: f.Servers()}
+	o := wire.ClientOptions{Servers: f.Servers(), MaxConnsPerHost: MaxConns(), MaxConns: map[string]int{}}
+	for _, c := range f.children {
+		if _, own := c.launch.(*ownServer); own {
+			o.MaxConns[c.in.Name] = maxInside(c.in) // it accepts no more: calls above that wait here
+		}
+	}
 	if f.fused != nil {
 		o.Local = f.fused.local
 	}

@@ -78,7 +78,10 @@ func (f *Fleet) fuseOne(in *config.Instance) error {
 		f.fused.closers = append(f.fused.closers, func() { file.Close() })
 	}
 	o := f.Client()
-	o.MaxConnsPerHost = maxOutside()
+	o.MaxConnsPerHost = max(MaxConns()/f.asking(), leastConns)
+	for _, name := range f.o.Graph.Names(config.TypeResources) {
+		o.MaxConns[name] = resourcesConns
+	}
 	client := wire.NewClient(o)
 	f.fused.clients = append(f.fused.clients, client)
 	server, err := f.o.Builders[in.Impl](in, client, Logger(log, in.Name))
@@ -87,6 +90,17 @@ func (f *Fleet) fuseOne(in *config.Instance) error {
 	}
 	f.fused.local.Add(server)
 	return nil
+}
+
+// asking is how many of the model servers in this process have connections of their own, at least 1.
+func (f *Fleet) asking() int {
+	n := 0
+	for _, in := range f.o.Graph.Instances {
+		if in.Type == config.TypeModel && in.Impl != synthetic && !f.apart(in.Name) {
+			n++
+		}
+	}
+	return max(n, 1)
 }
 
 // stop lets running requests finish.
