@@ -60,6 +60,15 @@ var createParams = map[string]string{
 	"top_p":                scalarKind,
 	"truncation":           stringKind,
 	"user":                 stringKind,
+
+	// Newer Python servers and agents write these as well, null where a row has none.
+	"context_management":     listKind,
+	"conversation":           stringKind + objectKind,
+	"moderation":             objectKind,
+	"prompt_cache_key":       stringKind,
+	"prompt_cache_retention": stringKind,
+	"safety_identifier":      stringKind,
+	"stream_options":         objectKind,
 }
 
 // closedParams are the params that take one of a few words.

@@ -21,6 +21,8 @@ func TestParseCreateParams(t *testing.T) {
 		all, `{"input":"hi"}`, `{"input":[]}`, `{"input":"x","stream":null}`, `{"input":"x","tool_choice":{"type":"function","name":"f"}}`,
 		`{"input":"x","temperature":"0.5"}`, // Python takes it for a number
 		`{"\u0069nput":"x"}`,
+		`{"input":"x","context_management":null,"conversation":null,"moderation":null,"prompt_cache_key":null,` + // as newer Python agents write
+			`"prompt_cache_retention":null,"safety_identifier":null,"stream_options":null}`,
 	} {
 		p, err := responses.ParseCreateParams([]byte(ok))
 		if err != nil {

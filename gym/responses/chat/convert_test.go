@@ -164,6 +164,7 @@ func TestFromParams_errors(t *testing.T) {
 		{"hosted tool", `{"input":"q","tools":[{"type":"web_search"}]}`, `"web_search"`},
 		{"choice of a hosted tool", `{"input":"q","tools":[{"type":"function","name":"t"}],"tool_choice":{"type":"file_search"}}`, `"file_search"`},
 		{"earlier response", `{"input":"q","previous_response_id":"resp_1"}`, "previous_response_id"},
+		{"conversation", `{"input":"q","conversation":"conv_1"}`, "conversation"},
 		{"in the background", `{"input":"q","background":true}`, "background"},
 		{"role", `{"input":[{"role":"critic","content":"x"}]}`, `"critic"`},
 		{"no content", `{"input":[{"role":"user"}]}`, "body.input.0.content: Field required"},

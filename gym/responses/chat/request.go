@@ -112,7 +112,7 @@ func FromParams(p responses.CreateParams, o Options) (Request, error) {
 
 // setParams sets what is neither a message nor a tool.
 func (r *Request) setParams(p responses.CreateParams) error {
-	for _, name := range []string{"previous_response_id", "prompt"} {
+	for _, name := range []string{"previous_response_id", "conversation", "prompt"} {
 		if v, _ := p.Get(name); !responses.IsNull(v) {
 			return &responses.UnsupportedError{Loc: []any{"body", name}, What: name, Dialect: dialect}
 		}

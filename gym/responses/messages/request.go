@@ -208,7 +208,7 @@ func joinBlocks(v jsontext.Value, loc ...any) (string, error) {
 // endpoint refuses, are left out. Arguments of a call that are no JSON object, which models write at times and this dialect
 // cannot hold, stand as a text in the member _arguments of an object. The errors are those of [ToParams].
 func FromParams(p responses.CreateParams, o Options) (Request, error) {
-	for _, name := range []string{"previous_response_id", "prompt"} {
+	for _, name := range []string{"previous_response_id", "conversation", "prompt"} {
 		if v, _ := p.Get(name); !responses.IsNull(v) {
 			return Request{}, &responses.UnsupportedError{Loc: []any{"body", name}, What: name, Dialect: dialect}
 		}
