@@ -87,11 +87,11 @@ func ParseStreamed(b jsontext.Value) (Streamed, error) {
 func (s *Streamed) dropMembers(o *Object) {
 	for _, name := range o.Names() {
 		_, known := createParams[name]
-		if known && name != "stream" {
+		if known && name != "stream" && name != "stream_options" {
 			continue
 		}
 		o.Delete(name)
-		if !known && name != "stream_options" {
+		if !known {
 			s.Dropped = append(s.Dropped, name)
 		}
 	}
