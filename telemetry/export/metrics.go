@@ -16,8 +16,9 @@ import (
 // http://localhost:4318/v1/metrics. They leave as protobuf also when the protocol is http/json, which every receiver of it
 // takes too.
 //
-// An export that fails is warned about once, and is no error of Export: the next one has the numbers too, and the SDK would
-// print each error. ForceFlush and Shutdown return the error of the last export, if that failed.
+// An export that fails is warned about once, and is no error of Export or Shutdown: the next one has the numbers too, the SDK
+// would print each error, and a program whose collector takes traces only must not fail for it. ForceFlush returns the error
+// of the last export, if that failed.
 func NewOTLPMetrics(ctx context.Context, log *slog.Logger) (sdkmetric.Exporter, error) {
 	if log == nil {
 		log = slog.Default()
@@ -64,17 +65,6 @@ func (q *quiet) ForceFlush(ctx context.Context) error {
 	if err := q.Exporter.ForceFlush(ctx); err != nil {
 		return err
 	}
-	return q.failure()
-}
-
-func (q *quiet) Shutdown(ctx context.Context) error {
-	if err := q.Exporter.Shutdown(ctx); err != nil {
-		return err
-	}
-	return q.failure()
-}
-
-func (q *quiet) failure() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.last == nil {
