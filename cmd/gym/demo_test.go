@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -169,8 +170,19 @@ func checkTrees(t *testing.T, all map[pcommon.TraceID][]*span, detail bool) {
 // checkStartup asserts that the start of the fleet is a trace of its own with a span for each server; or that there is none.
 func checkStartup(t *testing.T, all map[pcommon.TraceID][]*span, on bool) {
 	t.Helper()
-	servers := map[string]bool{}
+	servers, stages := map[string]bool{}, map[string]int{}
 	for _, spans := range all {
+		for _, s := range spans {
+			if stage := s.str(semconv.GymStartupStage); stage != "" && s.parent != nil && s.Name() == s.parent.Name()+"."+stage {
+				stages[s.Name()]++
+			}
+		}
+		for _, s := range named(spans, "gym.server.startup") {
+			if s.parent == nil || s.parent.Name() != "gym.startup.server" || s.parent.str(semconv.GymServerName) != s.str(semconv.GymServerName) ||
+				s.service != "nemo-gym/"+s.str(semconv.GymServerName) || s.StartTimestamp() < s.parent.StartTimestamp() {
+				t.Errorf("gym.server.startup of %s is not below the span of its server:\n%s", s.str(semconv.GymServerName), s.tree())
+			}
+		}
 		for _, s := range named(spans, "gym.startup.server") {
 			if s.parent == nil || s.parent.Name() != "gym.startup" || s.str(semconv.ProcessPID) == "" || s.str(semconv.GymServerType) == "" {
 				t.Errorf("gym.startup.server of %s is not as it should be", s.str(semconv.GymServerName))
@@ -180,6 +192,18 @@ func checkStartup(t *testing.T, all map[pcommon.TraceID][]*span, on bool) {
 	}
 	if want := map[bool]int{false: 0, true: 7}[on]; len(servers) != want {
 		t.Errorf("start-up spans of %d servers, want %d: %v", len(servers), want, servers)
+	}
+	want := map[string]int{}
+	if on {
+		for _, stage := range []string{"load_config", "init_telemetry", "spawn_servers", "wait_for_servers"} {
+			want["gym.startup."+stage] = 1
+		}
+		for _, stage := range []string{"interpreter_start", "load_config", "init_telemetry", "init_server"} {
+			want["gym.server.startup."+stage] = 7
+		}
+	}
+	if fmt.Sprint(stages) != fmt.Sprint(want) {
+		t.Errorf("stages are %v, want %v", stages, want)
 	}
 }
 

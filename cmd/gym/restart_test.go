@@ -92,3 +92,36 @@ while true; do sleep 1000; done
 		poll(t, "the end of "+filepath.Join("/proc", strconv.Itoa(pid)), func() bool { return gone(pid) })
 	}
 }
+
+// A server that stops answering without dying costs the rollouts that need it their time, and no others (GY-11).
+func TestServerHangs(t *testing.T) {
+	f := newFixture(t)
+	more := write(t, f.file("more.yaml"), `slow:
+  responses_api_models:
+    synthetic_model: {entrypoint: app.py, latency: {distribution: none}}
+slow_agent:
+  responses_api_agents:
+    simple_agent:
+      entrypoint: app.py
+      resources_server: {type: resources_servers, name: counter}
+      model_server: {type: responses_api_models, name: slow}
+`)
+	rows := f.rows()[:10]
+	for i := range 5 {
+		rows[i] = strings.Replace(rows[i], `"name":"agent"`, `"name":"slow_agent"`, 1)
+	}
+	f.tasks(strings.Join(rows, "\n") + "\n")
+	r := blackbox.Start(t, gymCommand(t.Context(), []string{"XDG_STATE_HOME=" + f.dir},
+		"env", "start", "--config", f.config, "--config", more, "++head_server.port=0", "--json"))
+	head := strings.Trim(r.Says(t, `"head":`), `",`)
+	pid := blackbox.Instances(t, r.PID())["slow"]
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Kill(pid, syscall.SIGCONT) //nolint:errcheck // or it would not notice that its supervisor is gone
+	out := gym(t, nil, "eval", "run", "--no-serve", "--head", head, "--input", f.input, "--output", f.output, "--rollout-timeout", "5s", "--disable-aggregation")
+	out.check(t, 3, "5 failed with timeout")
+	if n := len(lines(t, f.output)); n != 5 {
+		t.Errorf("%d results, want 5", n)
+	}
+}
