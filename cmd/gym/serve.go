@@ -13,6 +13,7 @@ import (
 	"github.com/lensgo/lens/gym/fleet"
 	"github.com/lensgo/lens/gym/model"
 	"github.com/lensgo/lens/gym/resources/blackjack"
+	"github.com/lensgo/lens/gym/resources/codeexec"
 	"github.com/lensgo/lens/gym/resources/equivalence"
 	"github.com/lensgo/lens/gym/resources/mcqa"
 	"github.com/lensgo/lens/gym/resources/multireward"
@@ -37,6 +38,7 @@ var builders = map[string]fleet.Builder{
 	"example_multi_turn_gymnasium":  multiturn.Build,
 	"blackjack":                     blackjack.Build,
 	"mcqa":                          mcqa.Build,
+	"code_exec":                     codeexec.Build,
 	"example_tool_call_multireward": multireward.Build,
 	"equivalence_llm_judge":         equivalence.Build,
 }
