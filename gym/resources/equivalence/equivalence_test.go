@@ -157,15 +157,21 @@ func TestRowThatCannotBeJudged(t *testing.T) {
 func TestBuild(t *testing.T) {
 	for more, want := range map[string]string{
 		`,"judge_prompt_template_fpath":"prompt_templates/equivalence_llm_judge.txt"`: "",
-		`,"judge_endpoint_max_concurrency":null,"judge_timeout_seconds":30`:           "",
-		`,"judge_prompt_template_fpath":"nowhere.txt"`:                                "cannot read the prompt of judge_prompt_template_fpath: open nowhere.txt",
-		`,"judge_model_server":{"name":""}`:                                           "judge_model_server.name is missing",
-		`,"judge_equal_label":"[[A!=B]]"`:                                             "they must be two different texts",
-		`,"judge_endpoint_max_concurrency":0`:                                         "judge_endpoint_max_concurrency is 0",
-		`,"judge_timeout_seconds":-1`:                                                 "judge_timeout_seconds is -1",
-		`,"question_extract_regex":"(?=a)"`:                                           "question_extract_regex: the pattern",
-		`,"response_extract_regex":"("`:                                               "response_extract_regex: the pattern",
-		`,"judge_responses_create_params":{"temprature":1}`:                           "judge_responses_create_params: ",
+		// every key that Python's own configuration has
+		`,"entrypoint":"app.py","judge_responses_create_params":{"input":[]},"judge_prompt_template_fpath":"prompt_templates/equivalence_llm_judge.txt",` +
+			`"judge_endpoint_max_concurrency":64,"judge_system_message":null,"judge_equal_label":"[[A=B]]","judge_not_equal_label":"[[A!=B]]",` +
+			`"question_extract_regex":null,"response_extract_regex":null,"check_twice_swap":false,"reward_if_swap_fails":0.0,"use_per_record_regex":true,` +
+			`"extraction_length_threshold":null,"check_full_generation_on_fail":false,"reward_if_full_generation_succeeds":0.0,"domain":"knowledge",` +
+			`"verified":false,"description":"x","value":"y"`: "",
+		`,"judge_endpoint_max_concurrency":null,"judge_timeout_seconds":30`: "",
+		`,"judge_prompt_template_fpath":"nowhere.txt"`:                      "cannot read the prompt of judge_prompt_template_fpath: open nowhere.txt",
+		`,"judge_model_server":{"name":""}`:                                 "judge_model_server.name is missing",
+		`,"judge_equal_label":"[[A!=B]]"`:                                   "they must be two different texts",
+		`,"judge_endpoint_max_concurrency":0`:                               "judge_endpoint_max_concurrency is 0",
+		`,"judge_timeout_seconds":-1`:                                       "judge_timeout_seconds is -1",
+		`,"question_extract_regex":"(?=a)"`:                                 "question_extract_regex: the pattern",
+		`,"response_extract_regex":"("`:                                     "response_extract_regex: the pattern",
+		`,"judge_responses_create_params":{"temprature":1}`:                 "judge_responses_create_params: ",
 	} {
 		in := instance(t, "")
 		var merged responses.Object
