@@ -45,7 +45,7 @@ func newDemo() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Dir, "output-dir", "", "folder to write (default gym-demo/<UTC time>; nothing is overwritten)")
+	f.StringVar(&o.Dir, "output-dir", "", "`folder` to write (default: a new one in gym-demo; nothing is overwritten)")
 	f.BoolVar(&asJSON, "json", false, "print the summary as JSON")
 	f.BoolVar(&view, "view", false, "serve the page during the run and after it, until Ctrl-C")
 	f.BoolVar(&noView, "no-view", false, "never serve the page, in a terminal either")
