@@ -32,6 +32,8 @@ func WriteText(w io.Writer, r *Result) error {
 	}
 	fmt.Fprintln(w)
 	writeFailures(w, s)
+	c := coverageOf(s)
+	fmt.Fprintf(w, "%-10s expected %d, scored %d, missing %d\n", "coverage", c.Expected, c.Scored, c.Missing)
 	for _, f := range r.files() {
 		fmt.Fprintf(w, "%-10s %s\n", f[0], f[1])
 	}
@@ -136,6 +138,18 @@ func classes(counts map[string]int) (out []classCount) {
 	return out
 }
 
+// coverage is how much of an output is there, whichever run on it did it.
+type coverage struct {
+	Expected int `json:"expected"`
+	Scored   int `json:"scored"`
+	Missing  int `json:"missing"` // have no result, for whatever reason
+}
+
+func coverageOf(s *rollout.Summary) coverage {
+	scored := s.Skipped + s.Scored
+	return coverage{s.Expected, scored, s.Expected - scored}
+}
+
 // The JSON form of a result. Durations are in milliseconds; a mean that does not exist is null.
 type (
 	summaryJSON struct {
@@ -149,6 +163,7 @@ type (
 		Missing        int               `json:"missing"`
 		Interrupted    bool              `json:"interrupted"`
 		FailureClasses map[string]int    `json:"failure_classes"`
+		Coverage       coverage          `json:"coverage"`
 		Environments   []environmentJSON `json:"environments"`
 		Files          map[string]string `json:"files"`
 		Traces         *Traces           `json:"traces,omitzero"`
@@ -191,7 +206,8 @@ func (r *Result) document(failure error) summaryJSON {
 	doc := summaryJSON{
 		Expected: s.Expected, Rollouts: s.Scored + s.Failed, Scored: s.Scored, Failed: s.Failed,
 		Skipped: s.Skipped, GivenUp: s.GivenUp, Discarded: s.Discarded, Missing: s.Missing, Interrupted: s.Interrupted, FailureClasses: s.FailureClasses,
-		Files: map[string]string{}, Traces: r.Traces, TracesNote: r.TracesNote,
+		Coverage: coverageOf(s),
+		Files:    map[string]string{}, Traces: r.Traces, TracesNote: r.TracesNote,
 		AggregateError: text(s.AggregateErr), Error: text(failure), Line: r.line(),
 	}
 	for _, a := range s.Environments() {

@@ -9,19 +9,32 @@
 //
 // Beside the output, whose name without its suffix is STEM, stand STEM_materialized_inputs.jsonl (one line for each
 // rollout, exactly what its agent is sent, written before the first one is sent), STEM_failures.jsonl (rollouts that
-// ended without a result and why, when there are any) and STEM_aggregate_metrics.json. The output holds one line for
-// each rollout with a result, in the order in which they ended, written with one write call each.
+// ended without a result and why, when there are any), STEM_run.json (what the output is of: a run's name, hashes of data, options and
+// configuration, and these themselves without secrets) and STEM_aggregate_metrics.json. The output holds one line for
+// each rollout with a result, in the order in which they ended, written with one write call each. Lines are made durable
+// together, every half second.
 //
 // # Guarantees
 //
 // A failing rollout never stops the run: it becomes a line of the failures file. The run is cut short only when the
 // caller's context ends, when an agent's port refuses connections for good, or when a file cannot be written; what was
-// finished is on disk then, and [Options].Resume does the rest. One output belongs to one collector at a time; on
+// finished is on disk then, and [Options].Resume does the rest. A resume with another configuration, other options or other
+// data than the output is of is refused with the differences, unless it is forced. One output belongs to one collector at a time; on
 // systems with flock a second one is refused.
 //
-// Rows are read when their rollout begins and results are let go when they are written, so memory grows with the
-// rollouts in flight and, by about a hundred bytes, with the rollouts planned. The aggregation at the end holds the
-// results once more, without their conversations.
+// Rows are read when their rollout begins and results are let go when they are written, and not more than 32 MiB of answers
+// are read before they are. So memory grows with the rollouts in flight and, by about a hundred bytes, with the rollouts
+// planned. The aggregation at the end holds the results once more, without their conversations.
+//
+// # Shards
+//
+// With [Options].Shard several processes share a run, each with an output of its own. A task has the indexes in its shard that it has
+// without shards, so that the outputs together are those of one run, and [Plan.RunID] is the same for all.
+//
+// # Admission
+//
+// With [Options].Adapt the number of rollouts at a time follows what servers bear: more while all goes well, half when one of them
+// says that it has too much to do, less when rollouts take much longer than they did.
 //
 // # Scoring again
 //
