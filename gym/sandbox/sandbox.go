@@ -69,7 +69,8 @@ func (s *Sandbox) Start(ctx context.Context) (err error) {
 	case stopped:
 		return ErrStopped
 	}
-	ctx, span := s.span(ctx, semconv.SpanGymSandboxStart)
+	ctx, span := telemetry.Sandbox.Start(ctx, semconv.SpanGymSandboxStart)
+	span.Str(semconv.GymSandboxProvider, s.provider.Name())
 	defer func() { end(span, "cannot start the sandbox", err) }()
 	began := time.Now()
 	if err = s.create(ctx); err != nil {
@@ -145,7 +146,8 @@ func (s *Sandbox) Exec(ctx context.Context, c Command) (result Result, err error
 		maps.Copy(env, c.Env)
 		c.Env = env
 	}
-	ctx, span := s.span(ctx, semconv.SpanGymSandboxExec)
+	ctx, span := telemetry.Sandbox.Start(ctx, semconv.SpanGymSandboxExec)
+	span.Str(semconv.GymSandboxProvider, s.provider.Name())
 	began := time.Now()
 	result, err = s.provider.Exec(ctx, h, c)
 	metrics.Gym.SandboxExecuted(ctx, s.provider.Name(), time.Since(began))
@@ -227,7 +229,8 @@ func (s *Sandbox) Stop(ctx context.Context) (err error) {
 	if s.now() == stopped {
 		return nil
 	}
-	ctx, span := s.span(ctx, semconv.SpanGymSandboxStop)
+	ctx, span := telemetry.Sandbox.Start(ctx, semconv.SpanGymSandboxStop)
+	span.Str(semconv.GymSandboxProvider, s.provider.Name())
 	defer func() { end(span, "cannot stop the sandbox", err) }()
 	if s.now() == running {
 		span.Str(semconv.GymSandboxID, s.handle.ID)
@@ -270,12 +273,6 @@ func (s *Sandbox) held() (Handle, error) {
 		return Handle{}, ErrStopped
 	}
 	return s.handle, nil
-}
-
-func (s *Sandbox) span(ctx context.Context, name string) (context.Context, lens.Span) {
-	ctx, span := telemetry.Sandbox.Start(ctx, name)
-	span.Str(semconv.GymSandboxProvider, s.provider.Name())
-	return ctx, span
 }
 
 // end closes a span. What a provider says may hold a command or a value of the environment, so a span says only text.

@@ -24,11 +24,11 @@ const Name = "docker"
 
 // Options configure a provider. The zero value has the defaults.
 type Options struct {
-	Binary  string          `json:"binary,omitzero"`  // "" is docker
-	Image   string          `json:"image,omitzero"`   // of specs without one
-	Network string          `json:"network,omitzero"` // as docker run --network takes it; "" is the engine's default
-	Timeout sandbox.Seconds `json:"start_timeout_s,omitzero"`
-	// MaxOutputBytes bounds what is kept of each stream of a command; the rest is read and dropped. 0 is 1 MiB.
+	Binary  string          `json:"binary,omitzero"`          // the command (default docker)
+	Image   string          `json:"image,omitzero"`           // of specs without one
+	Network string          `json:"network,omitzero"`         // as docker run --network takes it (default the engine's)
+	Timeout sandbox.Seconds `json:"start_timeout_s,omitzero"` // for the start of a sandbox, with the time to pull its image (default 600)
+	// MaxOutputBytes bounds what is kept of each stream of a command; the rest is read and dropped (default 1 MiB).
 	MaxOutputBytes int64 `json:"max_output_bytes,omitzero"`
 }
 

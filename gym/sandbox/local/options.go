@@ -17,13 +17,13 @@ type Options struct {
 	AllowUnsafe bool `json:"allow_unsafe,omitzero"`
 	// ReadOnly are further folders and files that commands may read, at their own paths.
 	ReadOnly []string `json:"read_only,omitzero"`
-	// MemoryMiB bounds each process, and with a cgroup the sandbox; a spec's resources win. 0 is 1024.
+	// MemoryMiB bounds each process, and with a cgroup the sandbox; a spec's resources win (default defaultMemory).
 	MemoryMiB int `json:"memory_mib,omitzero"`
-	// DiskMiB bounds what all files of the sandbox take, which is memory; a spec's resources win. 0 is 256.
+	// DiskMiB bounds what all files of the sandbox take, which is memory; a spec's resources win (default defaultDisk).
 	DiskMiB int `json:"disk_mib,omitzero"`
-	// MaxProcesses bounds processes and threads. 0 is 64.
+	// MaxProcesses bounds processes and threads (default defaultProcesses).
 	MaxProcesses int `json:"max_processes,omitzero"`
-	// MaxOutputBytes bounds what is kept of each stream of a command; the rest is read and dropped. 0 is 1 MiB.
+	// MaxOutputBytes bounds what is kept of each stream of a command; the rest is read and dropped (default 1 MiB).
 	MaxOutputBytes int64 `json:"max_output_bytes,omitzero"`
 }
 
