@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/url"
@@ -28,6 +29,7 @@ func newTransport(inside map[string]string, maxPerHost int, idle time.Duration) 
 		Timeout:         dialTimeout,
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 60 * time.Second, Interval: 10 * time.Second, Count: 3},
 	}
+	dials := &dials{most: mostDials}
 	return &http.Transport{
 		Proxy: func(r *http.Request) (*url.URL, error) {
 			if inside[hostPort(r.URL)] != "" {
@@ -36,6 +38,11 @@ func newTransport(inside map[string]string, maxPerHost int, idle time.Duration) 
 			return http.ProxyFromEnvironment(r)
 		},
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			done, err := dials.begin(ctx, addr)
+			if err != nil {
+				return nil, &dialError{err}
+			}
+			defer done()
 			conn, err := dialer.DialContext(ctx, network, addr)
 			if err != nil {
 				return nil, &dialError{err}
@@ -69,4 +76,11 @@ func hostPort(u *url.URL) string {
 type dialError struct{ err error }
 
 func (e *dialError) Error() string { return e.err.Error() }
-func (e *dialError) Unwrap() error { return e.err }
+
+// Unwrap hides the dialler's own timeout, which errors.Is would find to be a deadline of the caller's.
+func (e *dialError) Unwrap() error {
+	if errors.Is(e.err, context.DeadlineExceeded) {
+		return nil
+	}
+	return e.err
+}
