@@ -15,7 +15,6 @@ import (
 	"github.com/lensgo/lens"
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/telemetry"
-	lenstelemetry "github.com/lensgo/lens/telemetry"
 )
 
 // DefaultExternalTimeout is how long an external server may take until it answers.
@@ -28,12 +27,12 @@ const EnvPython = "NEMO_GYM_PYTHON"
 // guard (see [Guard]), with the configuration in [EnvConfigDict] and its instance in [EnvConfigPath], and must listen on the
 // host and the port that the configuration gives it there. The zero External is a Python NeMo Gym server.
 type External struct {
-	// Command is the program with its arguments. Empty: Python and the entrypoint of the instance.
+	// Command is the program with its arguments (default Python and the entrypoint of the instance).
 	Command []string `json:"command"`
-	// Dir is the folder that it runs in. Empty: <type>/<implementation> below one of the folders that configurations are
-	// looked for in; for a Command the current one.
+	// Dir is the folder that it runs in (default TYPE/IMPLEMENTATION below one of the folders that configurations are looked
+	// for in; for a command the current one).
 	Dir string `json:"dir"`
-	// Python is the interpreter. Empty: that of .venv in Dir, else [EnvPython], else python3.
+	// Python is the interpreter (default that of .venv in dir, else of NEMO_GYM_PYTHON, else python3).
 	Python string `json:"python"`
 	// Env is laid over the environment of this process.
 	Env map[string]string `json:"env"`
@@ -189,7 +188,7 @@ func (s *externalServer) environ(in *config.Instance) ([]string, error) {
 	}
 	env = append(env, "PYTHONUNBUFFERED=1")
 	if _, there := os.LookupEnv(envServiceName); !there { // Python's supervisor gives the base of the names to its servers
-		env = append(env, envServiceName+"="+lenstelemetry.ServiceName(telemetry.DefaultServiceName))
+		env = append(env, envServiceName+"="+telemetry.ServiceName())
 	}
 	for _, key := range []string{telemetry.Prefix + "_SPAN_GROUPS", telemetry.FallbackPrefix + "_SPAN_GROUPS"} {
 		if spec, ok := os.LookupEnv(key); ok {

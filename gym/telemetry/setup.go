@@ -19,6 +19,9 @@ const (
 // DefaultServiceName is the base of the service names: a server shows as nemo-gym/<server>.
 const DefaultServiceName = "nemo-gym"
 
+// ServiceName is the base of the service names by the environment of this process.
+func ServiceName() string { return telemetry.ServiceName(DefaultServiceName) }
+
 const (
 	envServiceName = "OTEL_SERVICE_NAME"
 	envPerServer   = Prefix + "_SERVICE_NAME_PER_SERVER"
@@ -69,7 +72,7 @@ func setup(ctx context.Context, id Identity) (*telemetry.Handle, error) {
 	if err != nil {
 		return disabled(ctx, c), fmt.Errorf("telemetry is off: %w", err)
 	}
-	base := telemetry.ServiceName(DefaultServiceName)
+	base := ServiceName()
 	perServer, err := perServerFromEnv()
 	if err != nil {
 		return disabled(ctx, c), fmt.Errorf("telemetry is off: %w", err)
