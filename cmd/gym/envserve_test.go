@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -57,6 +59,17 @@ func TestEnvStartStatusStop(t *testing.T) {
 		if server.Status != "success" || server.PID != pids[server.ProcessName] {
 			t.Errorf("%+v, want process %d", server, pids[server.ProcessName])
 		}
+	}
+
+	resp, err := http.Get("http://" + s.head + "/global_config_dict_yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	if err != nil || !strings.Contains(string(text), "legacy_agent") { // by which newer Python drivers reach an agent
+		t.Errorf("the configuration is %s, %v", text, err)
 	}
 
 	output := f.file("noserve.jsonl")

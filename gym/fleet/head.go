@@ -70,9 +70,9 @@ func (h *Head) Address() string { return h.at.Address() }
 
 // Ready says that every server of the fleet has answered.
 func (h *Head) Ready(g *config.Graph, f *Fleet) error {
-	shown := g
+	shown := g.Fronted() // for newer Python drivers
 	if !h.at.ExposeSecrets {
-		shown = g.Redacted()
+		shown = shown.Redacted()
 	}
 	encoded, err := json.Marshal(string(shown.Fronted().YAML()))
 	if err != nil {
