@@ -26,26 +26,26 @@ func (s Seconds) Duration() time.Duration {
 // Spec is what a sandbox should be. The zero value is an empty one with the provider's defaults. A provider refuses what it
 // cannot give, instead of leaving it out.
 type Spec struct {
-	Image        string            `json:"image,omitzero"`
-	TTL          Seconds           `json:"ttl_s,omitzero"`           // after which it ends by itself; 0 is never
-	ReadyTimeout Seconds           `json:"ready_timeout_s,omitzero"` // how long its start may take
-	Workdir      string            `json:"workdir,omitzero"`         // where commands run; absolute
-	Env          map[string]string `json:"env,omitzero"`             // of all commands
-	Files        map[string]string `json:"files,omitzero"`           // path in the sandbox -> text, put there by the start; relative ones are in Workdir
-	Metadata     map[string]string `json:"metadata,omitzero"`        // for the provider to mark the sandbox with
-	Resources    Resources         `json:"resources,omitzero"`
-	Entrypoint   []string          `json:"entrypoint,omitzero"`
-	Options      map[string]any    `json:"provider_options,omitzero"`
-	Ports        []int             `json:"ports,omitzero"` // that may be asked for an endpoint
+	Image        string            `json:"image,omitzero"`            // what it is made of, for providers that have images
+	TTL          Seconds           `json:"ttl_s,omitzero"`            // after which it ends by itself; 0 is never (default 0)
+	ReadyTimeout Seconds           `json:"ready_timeout_s,omitzero"`  // how long its start may take (default the provider's)
+	Workdir      string            `json:"workdir,omitzero"`          // where commands run; absolute
+	Env          map[string]string `json:"env,omitzero"`              // of all commands
+	Files        map[string]string `json:"files,omitzero"`            // texts by their path in the sandbox, put there by the start; relative paths are in workdir
+	Metadata     map[string]string `json:"metadata,omitzero"`         // for the provider to mark the sandbox with
+	Resources    Resources         `json:"resources,omitzero"`        // what it may use
+	Entrypoint   []string          `json:"entrypoint,omitzero"`       // what runs in it from the start, for providers that have one
+	Options      map[string]any    `json:"provider_options,omitzero"` // what one provider alone understands
+	Ports        []int             `json:"ports,omitzero"`            // that may be asked for an endpoint
 }
 
 // Resources are what a sandbox may use. 0 is the provider's default.
 type Resources struct {
-	CPU       float64 `json:"cpu,omitzero"` // cores
-	MemoryMiB int     `json:"memory_mib,omitzero"`
-	DiskGiB   float64 `json:"disk_gib,omitzero"`
-	GPU       int     `json:"gpu,omitzero"`
-	GPUType   string  `json:"gpu_type,omitzero"`
+	CPU       float64 `json:"cpu,omitzero"`        // cores (default the provider's)
+	MemoryMiB int     `json:"memory_mib,omitzero"` // of memory (default the provider's)
+	DiskGiB   float64 `json:"disk_gib,omitzero"`   // of files (default the provider's)
+	GPU       int     `json:"gpu,omitzero"`        // how many
+	GPUType   string  `json:"gpu_type,omitzero"`   // which
 }
 
 // ParseSpec reads a spec from JSON and checks it. Unknown members are errors, those of resources among them.

@@ -54,7 +54,7 @@ type tests struct {
 }
 
 func (t *tests) check() error {
-	detail := ""
+	var detail string
 	switch {
 	case t.Function != nil && *t.Function != "":
 		detail = "verifier_metadata.unit_tests.fn_name: code_exec runs whole programs, and this row wants a function to be called"

@@ -26,15 +26,16 @@ import (
 // providers are those that a configuration can name.
 var providers = map[string]sandbox.Opener{local.Name: local.Open, docker.Name: docker.Open}
 
+// settings are the keys of a code_exec instance.
 type settings struct {
-	Provider        jsontext.Value `json:"sandbox_provider"`
-	Spec            jsontext.Value `json:"sandbox_spec"`
-	Language        string         `json:"language"`
-	File            string         `json:"file"`
-	Command         string         `json:"command"`
-	CaseTimeout     *float64       `json:"case_timeout_s"`
-	MaxConcurrent   *int           `json:"max_concurrent_sandboxes"`
-	AllowUnsafeHost bool           `json:"allow_unsafe_host"`
+	Provider        jsontext.Value `json:"sandbox_provider"`         // the sandbox: a block like {local: {}}, or the name of one at the top of the configuration (needed)
+	Spec            jsontext.Value `json:"sandbox_spec"`             // what each sandbox should be: image, env, files, resources
+	Language        string         `json:"language"`                 // python, sh or go; another one needs file and command (default python)
+	File            string         `json:"file"`                     // what the program is written to (default the language's, for example main.py)
+	Command         string         `json:"command"`                  // what runs it (default the language's, for example python3 main.py)
+	CaseTimeout     *float64       `json:"case_timeout_s"`           // for one test case (default defaultTimeout)
+	MaxConcurrent   *int           `json:"max_concurrent_sandboxes"` // sandboxes at a time (default as many as the machine has cores)
+	AllowUnsafeHost bool           `json:"allow_unsafe_host"`        // listen on a host that others can reach
 }
 
 // language is how programs of one are run.

@@ -38,7 +38,12 @@ func TestOrdinaryUser(t *testing.T) {
 	}
 	cmd := again(t, []string{"TMPDIR=/tmp"}, "-test.run=^Test(Escape|Exec|Transfer|Status|Refused)", "-test.v")
 	cmd.SysProcAttr.Credential = &syscall.Credential{Uid: 65534, Gid: 65534}
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestEscape_files") {
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Logf("there is no other user: %v", err) // this root has only itself
+		return
+	}
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestEscape_files") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -70,6 +70,11 @@ func start(ctx context.Context, s setup, l limits) (*box, error) {
 		return nil, err
 	}
 	err := b.launch(ctx, attr)
+	if errors.Is(err, errLaunch) && b.cgroup != nil && l.CPU == 0 { // a cgroup may be made, and still not be moved into
+		removed := b.cgroup.remove()
+		b.cgroup, attr.UseCgroupFD = nil, false
+		err = errors.Join(b.launch(ctx, attr), removed)
+	}
 	if errors.Is(err, errLaunch) {
 		err = fmt.Errorf("%w (%w)", errNamespaces, err)
 	}
@@ -86,15 +91,15 @@ func separable() bool {
 	}
 	for _, file := range []string{"/proc/self/uid_map", "/proc/self/gid_map"} {
 		text, err := os.ReadFile(file)
-		if err != nil || !maps(string(text), nobody) {
+		if err != nil || !mapped(string(text), nobody) {
 			return false
 		}
 	}
 	return true
 }
 
-// maps tells whether a map of ids has id: a line is the first id, the first id outside, and how many there are.
-func maps(text string, id int) bool {
+// mapped tells whether a map of ids has id: a line is the first id, the first id outside, and how many there are.
+func mapped(text string, id int) bool {
 	for line := range strings.Lines(text) {
 		var first, outside, n int
 		if _, err := fmt.Sscan(line, &first, &outside, &n); err == nil && id >= first && id-first < n {
@@ -153,6 +158,7 @@ func (b *box) launch(ctx context.Context, attr *syscall.SysProcAttr) error {
 	}
 	defer in.Close()
 	b.control, b.dead = control, make(chan struct{})
+	b.ended.Store(false)
 	b.cmd = &exec.Cmd{
 		Path: "/proc/self/exe", Args: []string{stageInit}, Env: stageEnv, Dir: "/",
 		ExtraFiles: []*os.File{theirs, in}, SysProcAttr: attr,

@@ -87,13 +87,13 @@ func newBox(t *testing.T, o local.Options, spec sandbox.Spec) (box *sandbox.Sand
 	if err != nil {
 		t.Fatal(err)
 	}
-	box = sandbox.New(p, spec)
+	made := sandbox.New(p, spec)
 	t.Cleanup(func() {
-		if err := box.Stop(context.Background()); err != nil {
+		if err := made.Stop(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})
-	err = box.Start(t.Context())
+	err = made.Start(t.Context())
 	if err != nil {
 		if _, is := errors.AsType[*sandbox.CreateError](err); !is || !strings.Contains(err.Error(), sentence) {
 			t.Fatalf("%v; it should start, or be refused with advice", err)
@@ -101,7 +101,7 @@ func newBox(t *testing.T, o local.Options, spec sandbox.Spec) (box *sandbox.Sand
 		t.Logf("this kernel refuses: %v", err)
 		return nil, false
 	}
-	return box, true
+	return made, true
 }
 
 // generous is a bound for what takes milliseconds on a machine that has nothing else to do.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -109,12 +110,10 @@ func execute(o *order) error {
 		return err
 	}
 	env := map[string]string{
-		"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+		"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/go/bin",
 		"HOME": dir, "TMPDIR": o.at("/tmp"), "LANG": "C.UTF-8",
 	}
-	for name, value := range o.Env {
-		env[name] = value
-	}
+	maps.Copy(env, o.Env)
 	var list []string
 	for name, value := range env {
 		list = append(list, name+"="+value)
