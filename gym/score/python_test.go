@@ -162,6 +162,27 @@ func TestPassMajority_AG03(t *testing.T) {
 	}
 }
 
+// AG-01: a task with fewer attempts than k is left out of pass@k, whether or not one passed; nobody is given a 1 for it.
+func TestPassMajority_AG01(t *testing.T) {
+	m := score.PassMajority{}.Metrics([]score.Task{{Rows: rows(t, `{"reward":0}`, `{"reward":0}`)}}).Agent
+	if v, ok := m.Get("pass@5/accuracy"); ok {
+		t.Errorf("pass@5 of two attempts is %v, want none", v)
+	}
+	if v, ok := m.Get("pass@2/accuracy"); !ok || v != 0 {
+		t.Errorf("pass@2 is %v, %v; want 0", v, ok)
+	}
+}
+
+// AG-05: of scores that are not 0 or 1 the best of the first k counts.
+func TestPassMajority_AG05(t *testing.T) {
+	m := score.PassMajority{}.Metrics([]score.Task{{Rows: rows(t, `{"reward":0.2}`, `{"reward":0.9}`, `{"reward":0.5}`)}}).Agent
+	for name, want := range map[string]float64{"pass@1/accuracy": 20, "pass@2/accuracy": 90, "pass@3/accuracy": 90} {
+		if got, ok := m.Get(name); !ok || math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s is %v, %v; want %v", name, got, ok, want)
+		}
+	}
+}
+
 func TestPassMajority_without_rows(t *testing.T) {
 	if c := (score.PassMajority{}).Metrics(nil); len(c.Agent) != 0 || c.More.Len() != 0 {
 		t.Errorf("got %v, want nothing", c)
