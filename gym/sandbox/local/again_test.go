@@ -141,7 +141,8 @@ func noneWith(mark string) error {
 // When the program that holds a sandbox is killed, its commands end.
 func TestOrphan(t *testing.T) {
 	m := mark()
-	cmd := again(t, []string{envHelper + "=orphan", "GYM_SANDBOX_TEST_MARK=" + m})
+	temporary := t.TempDir()
+	cmd := again(t, []string{envHelper + "=orphan", "GYM_SANDBOX_TEST_MARK=" + m, "TMPDIR=" + temporary})
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -159,9 +160,13 @@ func TestOrphan(t *testing.T) {
 		t.Fatal(err)
 	}
 	deadline := time.Now().Add(generous)
-	for left := survivors(t, m); len(left) > 0; left = survivors(t, m) {
+	left := func() []string {
+		folders, _ := filepath.Glob(temporary + "/*")
+		return append(survivors(t, m), folders...)
+	}
+	for len(left()) > 0 {
 		if time.Now().After(deadline) {
-			t.Fatalf("left behind: %v", left)
+			t.Fatalf("left behind: %v", left())
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

@@ -71,9 +71,9 @@ func start(ctx context.Context, s setup, l limits) (*box, error) {
 	}
 	err := b.launch(ctx, attr)
 	if errors.Is(err, errLaunch) && b.cgroup != nil && l.CPU == 0 { // a cgroup may be made, and still not be moved into
-		removed := b.cgroup.remove()
+		_ = b.cgroup.remove() // it is empty, and bounds nothing
 		b.cgroup, attr.UseCgroupFD = nil, false
-		err = errors.Join(b.launch(ctx, attr), removed)
+		err = b.launch(ctx, attr)
 	}
 	if errors.Is(err, errLaunch) {
 		err = fmt.Errorf("%w (%w)", errNamespaces, err)

@@ -59,6 +59,7 @@ func runInit() {
 	}
 	if s.Unsafe {
 		endDescendants()
+		_ = os.RemoveAll(s.Dir) // whoever made it may be gone
 	}
 }
 
