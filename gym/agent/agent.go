@@ -106,11 +106,11 @@ const DefaultMaxSilent = 100
 // Settings are the keys of a simple_agent.
 type Settings struct {
 	Peers
-	MaxSteps  *int `json:"max_steps"`        // model calls at most; nil: no bound
-	MaxSilent *int `json:"max_silent_steps"` // nil: DefaultMaxSilent
+	MaxSteps  *int `json:"max_steps"`        // model calls at most; the tools of the last one still run (default no bound)
+	MaxSilent *int `json:"max_silent_steps"` // answers in a row with neither a call nor a message, then the rollout fails (default DefaultMaxSilent)
 
-	SkipVerification       bool    `json:"skip_verification"`
-	SkipVerificationReward float64 `json:"skip_verification_reward"`
+	SkipVerification       bool    `json:"skip_verification"`        // verify nothing (default that of the run)
+	SkipVerificationReward float64 `json:"skip_verification_reward"` // the reward of rollouts that are not verified (default that of the run)
 }
 
 // Agent is the simple agent. Make one with [New].

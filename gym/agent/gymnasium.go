@@ -17,7 +17,7 @@ const DefaultMaxSteps = 10
 // GymnasiumSettings are the keys of a gymnasium_agent.
 type GymnasiumSettings struct {
 	Peers
-	MaxSteps *int `json:"max_steps"` // answers of the model at most; nil: DefaultMaxSteps
+	MaxSteps *int `json:"max_steps"` // answers of the model at most; then the rollout is truncated (default DefaultMaxSteps)
 
 	// SkipVerification is refused where an instance asks for it: rewards come with the steps.
 	SkipVerification bool `json:"skip_verification"`

@@ -30,8 +30,8 @@ type Ref struct {
 
 // Peers are the keys that every agent has: the servers that it works with, and how it calls them.
 type Peers struct {
-	Resources Ref `json:"resources_server"`
-	Model     Ref `json:"model_server"`
+	Resources Ref `json:"resources_server"` // the environment: {type: resources_servers, name: ...} (needed)
+	Model     Ref `json:"model_server"`     // the model: {type: responses_api_models, name: ...} (needed)
 
 	// CallTimeout bounds each call that the agent makes, in seconds; 0 is no bound. A rollout whose call is not answered in
 	// time fails. The driver's bound of the whole rollout is another one, and ends its calls too.

@@ -16,12 +16,15 @@ type relay struct {
 	caller Caller
 }
 
+// relaySettings are the keys of a legacy_agent.
+type relaySettings struct {
+	Agent Ref `json:"agent_server"` // the agent to hand rollouts to: {type: responses_api_agents, name: ...} (needed)
+}
+
 // BuildRelay returns the server of a legacy_agent instance, which makes its calls through client. A nil logger is
 // [slog.Default].
 func BuildRelay(in *config.Instance, client *wire.Client, logger *slog.Logger) (*wire.Server, error) {
-	var s struct {
-		Agent Ref `json:"agent_server"`
-	}
+	var s relaySettings
 	if err := in.DecodeSettings(&s); err != nil {
 		return nil, err
 	}

@@ -12,8 +12,8 @@ const DefaultHeadPort = 11000
 
 // HeadServer is the head_server block: where the configuration of running servers can be asked for.
 type HeadServer struct {
-	Host string `json:"host"`
-	Port int    `json:"port"` // 0 lets the system choose
+	Host string `json:"host"` // where it listens (default default_host, else 127.0.0.1)
+	Port int    `json:"port"` // 0 lets the system choose (default DefaultHeadPort)
 	// ExposeSecrets gives out keys and tokens as the files hold them, to a driver that needs them.
 	ExposeSecrets bool `json:"expose_secrets"`
 }

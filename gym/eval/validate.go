@@ -40,14 +40,14 @@ type Data struct {
 
 // dataset is a data set of an instance.
 type dataset struct {
-	Name        string  `json:"name"`
-	Type        string  `json:"type"`
-	Path        string  `json:"jsonl_fpath"`
-	GitLab      any     `json:"gitlab_identifier"`
-	HuggingFace any     `json:"huggingface_identifier"`
-	Prepare     *string `json:"prepare_script"`
-	Repeats     int     `json:"num_repeats"`
-	Prompt      string  `json:"prompt_config"`
+	Name        string  `json:"name"`                   // what it is called (needed)
+	Type        string  `json:"type"`                   // train, validation, example or benchmark (needed)
+	Path        string  `json:"jsonl_fpath"`            // the file, looked for as configurations are (needed)
+	GitLab      any     `json:"gitlab_identifier"`      // something else brings the file, so it may be missing
+	HuggingFace any     `json:"huggingface_identifier"` // the same
+	Prepare     *string `json:"prepare_script"`         // the same; needed by the type benchmark
+	Repeats     int     `json:"num_repeats"`            // with --split, each row so often (default 1)
+	Prompt      string  `json:"prompt_config"`          // a file of templates that make the input of every row
 }
 
 // fetched tells whether something else brings the file.

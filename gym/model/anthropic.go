@@ -108,15 +108,15 @@ func (m *Anthropic) ask(ctx context.Context, session string, body messages.Reque
 type AnthropicSettings struct {
 	EndpointSettings
 
-	BaseURL        string            `json:"anthropic_base_url"` // "" is https://api.anthropic.com/v1; /v1 is added where it is missing
-	APIKey         Secret            `json:"anthropic_api_key"`  // sent as x-api-key; "" sends none
-	Model          string            `json:"anthropic_model"`    // takes the place of the request's model
-	Version        string            `json:"anthropic_version"`  // "" is 2023-06-01
-	MaxTokens      int64             `json:"max_tokens"`         // bound of the answer for requests that have none; 0 is [messages.DefaultMaxTokens]
-	Thinking       responses.Object  `json:"thinking"`           // the member thinking of requests that do not have it
-	ThinkingBudget *int64            `json:"thinking_budget_tokens"`
-	Headers        map[string]Secret `json:"default_headers"`
-	ExtraBody      responses.Object  `json:"extra_body"` // members for requests that do not have them
+	BaseURL        string            `json:"anthropic_base_url"`     // up to /messages; /v1 is added where it is missing (default anthropicURL)
+	APIKey         Secret            `json:"anthropic_api_key"`      // sent as x-api-key; "" sends none (needed)
+	Model          string            `json:"anthropic_model"`        // takes the place of the request's model (needed)
+	Version        string            `json:"anthropic_version"`      // the header of that name (default anthropicVersion)
+	MaxTokens      int64             `json:"max_tokens"`             // bound of the answer for requests that have none (default 32000)
+	Thinking       responses.Object  `json:"thinking"`               // the member thinking of requests that do not have it
+	ThinkingBudget *int64            `json:"thinking_budget_tokens"` // the same, enabled with that budget; one of the two
+	Headers        map[string]Secret `json:"default_headers"`        // further headers; they win
+	ExtraBody      responses.Object  `json:"extra_body"`             // members for requests that do not have them
 }
 
 const (

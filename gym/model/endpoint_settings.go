@@ -9,12 +9,12 @@ import (
 
 // EndpointSettings are the keys that all model servers with an endpoint share. nil stands for the default.
 type EndpointSettings struct {
-	MaxConcurrent *int     `json:"max_concurrent_requests"` // calls under way at once; nil: no bound
-	MaxRetries    *int     `json:"max_retries"`             // tries after the first; nil: 8, 0: none
-	RetryMin      *float64 `json:"retry_min_seconds"`       // the first wait; nil: 0.5
-	RetryMax      *float64 `json:"retry_max_seconds"`       // the longest wait that the endpoint did not ask for; nil: 30
-	TryTimeout    *float64 `json:"try_timeout_seconds"`     // for one try; nil and 0: none
-	CallTimeout   *float64 `json:"call_timeout_seconds"`    // for all tries and waits of a call; nil: 3600, 0: none
+	MaxConcurrent *int     `json:"max_concurrent_requests"` // calls under way at once, others wait (default no bound)
+	MaxRetries    *int     `json:"max_retries"`             // tries after the first; 0 is none (default defaultRetries)
+	RetryMin      *float64 `json:"retry_min_seconds"`       // the first wait; each next is twice as long (default defaultRetryMin)
+	RetryMax      *float64 `json:"retry_max_seconds"`       // the longest wait that the endpoint did not ask for (default defaultRetryMax)
+	TryTimeout    *float64 `json:"try_timeout_seconds"`     // for one try; 0 is no bound (default 0)
+	CallTimeout   *float64 `json:"call_timeout_seconds"`    // for all tries and waits of a call; 0 is no bound (default defaultCallTimeout)
 	Stream        bool     `json:"stream_upstream"`         // ask for a stream, so that proxies see that the connection lives
 }
 

@@ -191,10 +191,10 @@ func joinValues(list []jsontext.Value) jsontext.Value {
 type OpenAISettings struct {
 	EndpointSettings
 
-	BaseURL       string            `json:"openai_base_url"` // the endpoint's URL up to /responses, for example https://host/v1
-	APIKey        Secret            `json:"openai_api_key"`  // sent as a bearer token; "" sends none
-	Model         string            `json:"openai_model"`    // takes the place of the request's model
-	Headers       map[string]Secret `json:"openai_default_headers"`
+	BaseURL       string            `json:"openai_base_url"`            // the endpoint's URL up to /responses, for example https://host/v1 (needed)
+	APIKey        Secret            `json:"openai_api_key"`             // sent as a bearer token; "" sends none (needed)
+	Model         string            `json:"openai_model"`               // takes the place of the request's model (needed)
+	Headers       map[string]Secret `json:"openai_default_headers"`     // further headers; they win
 	ExtraBody     responses.Object  `json:"extra_body"`                 // members for requests that do not have them
 	DropReasoning bool              `json:"drop_input_reasoning_items"` // take reasoning items out of the input
 }

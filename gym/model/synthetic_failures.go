@@ -35,8 +35,8 @@ func (f Failures) draw(turn digest) (FailureKind, bool) {
 }
 
 type failuresBlock struct {
-	Rate  float64          `json:"rate"`
-	Kinds []jsontext.Value `json:"kinds"`
+	Rate  float64          `json:"rate"`  // share of turns that fail, from 0 to 1
+	Kinds []jsontext.Value `json:"kinds"` // each equally often: a status from 400 to 599, malformed_arguments, empty (default all of 429, 500, 503, malformed_arguments, empty)
 }
 
 // allFailures is what fails with a rate and no kinds.

@@ -44,12 +44,12 @@ func (l Latency) draw(turn digest) time.Duration {
 }
 
 type latencyBlock struct {
-	Distribution string  `json:"distribution"`
-	ConstantMS   float64 `json:"constant_ms"`
-	MinMS        float64 `json:"min_ms"`
-	MaxMS        float64 `json:"max_ms"`
-	MedianMS     float64 `json:"median_ms"`
-	Sigma        float64 `json:"sigma"`
+	Distribution string  `json:"distribution"` // lognormal, constant, uniform or none (default lognormal)
+	ConstantMS   float64 `json:"constant_ms"`  // of constant
+	MinMS        float64 `json:"min_ms"`       // of uniform
+	MaxMS        float64 `json:"max_ms"`       // of uniform
+	MedianMS     float64 `json:"median_ms"`    // of lognormal (default 40)
+	Sigma        float64 `json:"sigma"`        // of lognormal: the standard deviation of the logarithm (default 0.5)
 }
 
 func readLatency(block jsontext.Value, l *Latency) error {

@@ -33,12 +33,12 @@ func DefaultSyntheticSettings() SyntheticSettings {
 // The block as it stands in the configuration. The implementation's mapping also holds keys of the server (host, port,
 // ...), so unknown keys are refused in the nested blocks only.
 type syntheticBlock struct {
-	Seed        *int64         `json:"seed"`
-	Model       string         `json:"model"`
-	MistakeRate *float64       `json:"mistake_rate"`
-	Latency     jsontext.Value `json:"latency"`
-	Failures    jsontext.Value `json:"failures"`
-	Tokens      jsontext.Value `json:"tokens"`
+	Seed        *int64         `json:"seed"`         // part of every draw (default 0)
+	Model       string         `json:"model"`        // name in the answers (default the request's, else synthetic)
+	MistakeRate *float64       `json:"mistake_rate"` // share of tasks in which one slot is dropped or swapped, from 0 to 1 (default 0.25)
+	Latency     jsontext.Value `json:"latency"`      // how long an answer takes
+	Failures    jsontext.Value `json:"failures"`     // how often, and how, an answer goes wrong
+	Tokens      jsontext.Value `json:"tokens"`       // what usage says
 }
 
 // ParseSyntheticSettings reads the block over the defaults. Its error lists everything that is wrong.

@@ -39,9 +39,9 @@ func (t Tokens) usage(read int, output []responses.Item) *responses.Usage {
 func tokensOf(bytes int) int64 { return int64(bytes+3) / 4 }
 
 type tokensBlock struct {
-	Report string `json:"report"`
-	Input  int64  `json:"input"`
-	Output int64  `json:"output"`
+	Report string `json:"report"` // estimated: a token for every four bytes of text begun, fixed, or none (default estimated)
+	Input  int64  `json:"input"`  // of fixed, for every turn
+	Output int64  `json:"output"` // of fixed, for every turn
 }
 
 func readTokens(block jsontext.Value, t *Tokens) error {

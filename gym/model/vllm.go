@@ -167,10 +167,10 @@ func isOverflow(err error) bool {
 type VLLMSettings struct {
 	EndpointSettings
 
-	BaseURL              URLs              `json:"base_url"` // up to /chat/completions, one or a list
-	APIKey               Secret            `json:"api_key"`  // sent as a bearer token; "" sends none
-	Model                string            `json:"model"`    // takes the place of the request's model
-	Headers              map[string]Secret `json:"default_headers"`
+	BaseURL              URLs              `json:"base_url"`                           // up to /chat/completions, one or a list (needed)
+	APIKey               Secret            `json:"api_key"`                            // sent as a bearer token; "" sends none (needed)
+	Model                string            `json:"model"`                              // takes the place of the request's model (needed)
+	Headers              map[string]Secret `json:"default_headers"`                    // further headers; they win
 	TokenIDs             bool              `json:"return_token_id_information"`        // token ids and log probabilities for training
 	ReasoningParser      bool              `json:"uses_reasoning_parser"`              // <think> segments are reasoning
 	InterleavedReasoning bool              `json:"uses_interleaved_reasoning"`         // the model reads its earlier reasoning

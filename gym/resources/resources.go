@@ -120,14 +120,17 @@ func New(in *config.Instance, logger *slog.Logger) *Server {
 	return s
 }
 
+// kitSettings are the keys that every resources server has.
+type kitSettings struct {
+	ExposeOverMCP bool `json:"expose_tools_over_mcp"` // serve the tools over MCP too, at /mcp
+}
+
 // readSettings reads the settings that every resources server has.
 func (s *Server) readSettings(in *config.Instance) {
 	if len(in.Settings) == 0 {
 		return
 	}
-	var settings struct {
-		ExposeOverMCP bool `json:"expose_tools_over_mcp"`
-	}
+	var settings kitSettings
 	s.fail(in.DecodeSettings(&settings))
 	if settings.ExposeOverMCP {
 		s.tokens = &tokens{}

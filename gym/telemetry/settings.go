@@ -14,18 +14,18 @@ import (
 // Settings is the telemetry: block of a configuration. What is nil or empty was not set, so that its default, or what the
 // environment says, stands. The zero Settings sets nothing: telemetry is off unless the environment turns it on.
 type Settings struct {
-	Enabled              *bool  `json:"enabled"`
-	ServiceName          string `json:"service_name"`
-	ServiceNamePerServer *bool  `json:"service_name_per_server"`
-	SpanGroups           string `json:"span_groups"`
-	TracesEnabled        *bool  `json:"traces_enabled"`
-	MetricsEnabled       *bool  `json:"metrics_enabled"`
-	LogsEnabled          *bool  `json:"logs_enabled"`
-	Exporter             string `json:"exporter"`
-	OTLPEndpoint         string `json:"otlp_endpoint"`
-	OTLPProtocol         string `json:"otlp_protocol"`
-	OTLPHeaders          string `json:"otlp_headers"`
-	RunID                string `json:"run_id"`
+	Enabled              *bool  `json:"enabled"`                 // record anything at all
+	ServiceName          string `json:"service_name"`            // the name of the run (default nemo-gym)
+	ServiceNamePerServer *bool  `json:"service_name_per_server"` // add the name of the instance to it (default true)
+	SpanGroups           string `json:"span_groups"`             // what is recorded: presets and groups, with commas between (default default)
+	TracesEnabled        *bool  `json:"traces_enabled"`          // record traces (default true)
+	MetricsEnabled       *bool  `json:"metrics_enabled"`         // record metrics (default true)
+	LogsEnabled          *bool  `json:"logs_enabled"`            // taken; logs have no exporter yet
+	Exporter             string `json:"exporter"`                // otlp, or console: one JSON object a line on standard output (default otlp)
+	OTLPEndpoint         string `json:"otlp_endpoint"`           // the collector (default http://localhost:4318)
+	OTLPProtocol         string `json:"otlp_protocol"`           // http/protobuf or http/json (default http/protobuf)
+	OTLPHeaders          string `json:"otlp_headers"`            // for the collector: name=value, with commas between
+	RunID                string `json:"run_id"`                  // the id of the run (default SLURM_JOB_ID, else a new one)
 
 	// Content puts what was said on spans: messages, arguments and results of tools. See [Content].
 	Content *bool `json:"content"`
@@ -33,15 +33,15 @@ type Settings struct {
 	// InstrumentAIOHTTP is for Python servers of the same run; it is handed down and means nothing here.
 	InstrumentAIOHTTP *bool `json:"instrument_aiohttp"`
 
-	MemoryProfiling MemoryProfiling `json:"memory_profiling"`
+	MemoryProfiling MemoryProfiling `json:"memory_profiling"` // the memory of servers and host, sampled
 
 	problem string // why the block could not be used
 }
 
 // MemoryProfiling asks for the memory use of the servers.
 type MemoryProfiling struct {
-	Enabled         *bool    `json:"enabled"`
-	IntervalSeconds *float64 `json:"interval_seconds"` // above 0
+	Enabled         *bool    `json:"enabled"`          // sample it
+	IntervalSeconds *float64 `json:"interval_seconds"` // between two samples, above 0 (default 1)
 }
 
 // ParseSettings reads the block from JSON. It never fails: no block and null set nothing, and a block that cannot be used (a

@@ -70,18 +70,19 @@ func text(b *strings.Builder, paragraph string) {
 	b.WriteString("\n")
 }
 
-// word is a word with what stands around it in a sentence.
-var word = regexp.MustCompile(`([('"]*)([^\s()'"]+?)([.,;:)'"]*)(\s|$)`)
+// word is a word with what stands around it in a sentence, or a mapping.
+var word = regexp.MustCompile(`([('"]*)(\{(?:[^{}]|\{[^{}]*\})*\}|[^\s()'"]+?)([.,;:)'"]*)($|\s)`)
 
 // prose marks the words that are typed as they stand, or that a page would take for markup: flags, variables, patterns.
 func prose(s string) string {
 	return word.ReplaceAllStringFunc(s, func(found string) string {
 		part := word.FindStringSubmatch(found)
-		typed := strings.HasPrefix(part[2], "--") || strings.ContainsAny(part[2], "_*=<>$~") || strings.HasSuffix(part[2], ".jsonl")
+		text := part[2]
+		typed := strings.HasPrefix(text, "--") || strings.HasPrefix(text, "{") || strings.ContainsAny(text, "_*=<>$~") || strings.HasSuffix(text, ".jsonl")
 		if !typed {
 			return found
 		}
-		return part[1] + "`" + part[2] + "`" + part[3] + part[4]
+		return part[1] + "`" + text + "`" + part[3] + part[4]
 	})
 }
 

@@ -14,26 +14,29 @@ import (
 
 // settings are the keys of an instance, by the names and with the defaults that Python's server has.
 type settings struct {
-	Judge struct {
-		Name string `json:"name"`
-	} `json:"judge_model_server"`
-	Params         responses.Object `json:"judge_responses_create_params"`
-	SystemMessage  *string          `json:"judge_system_message"`
-	PromptFile     string           `json:"judge_prompt_template_fpath"`
-	MaxConcurrency *int             `json:"judge_endpoint_max_concurrency"`
-	Timeout        float64          `json:"judge_timeout_seconds"`
-	EqualLabel     string           `json:"judge_equal_label"`
-	NotEqualLabel  string           `json:"judge_not_equal_label"`
-	QuestionRegex  *string          `json:"question_extract_regex"`
-	ResponseRegex  *string          `json:"response_extract_regex"`
-	NoAnswer       string           `json:"msg_extraction_failure"`
+	Judge          judgeRef         `json:"judge_model_server"`             // who judges: {type: responses_api_models, name: ...} (needed)
+	Params         responses.Object `json:"judge_responses_create_params"`  // what the judge is asked with, but for the input
+	SystemMessage  *string          `json:"judge_system_message"`           // what the judge is told before the question
+	PromptFile     string           `json:"judge_prompt_template_fpath"`    // the question, with {question}, {expected_answer} and {generated_answer} in it (default the prompt that comes with the program)
+	MaxConcurrency *int             `json:"judge_endpoint_max_concurrency"` // questions to the judge at a time; null is no bound (default 64)
+	Timeout        float64          `json:"judge_timeout_seconds"`          // for one question; 0 is no bound (default 0)
+	EqualLabel     string           `json:"judge_equal_label"`              // the verdict that the answers are equal (default [[A=B]])
+	NotEqualLabel  string           `json:"judge_not_equal_label"`          // the verdict that they are not (default [[A!=B]])
+	QuestionRegex  *string          `json:"question_extract_regex"`         // what of the last message of the user is the question (default all of it)
+	ResponseRegex  *string          `json:"response_extract_regex"`         // what of the last message of the model is the answer (default all of it)
+	NoAnswer       string           `json:"msg_extraction_failure"`         // what the judge reads where the answer is not found (default [NO VALID ANSWER EXTRACTED])
 
-	TwiceSwapped      bool    `json:"check_twice_swap"`
-	RewardSwapFails   float64 `json:"reward_if_swap_fails"`
-	PerRecordRegex    bool    `json:"use_per_record_regex"`
-	LengthThreshold   *int    `json:"extraction_length_threshold"`
-	RescueByWholeText bool    `json:"check_full_generation_on_fail"`
-	RewardRescued     float64 `json:"reward_if_full_generation_succeeds"`
+	TwiceSwapped      bool    `json:"check_twice_swap"`                   // ask again with the answers swapped, and reward what is equal both times
+	RewardSwapFails   float64 `json:"reward_if_swap_fails"`               // the reward of what is equal the first time only
+	PerRecordRegex    bool    `json:"use_per_record_regex"`               // let a row's template_metadata.output_regex win over response_extract_regex (default true)
+	LengthThreshold   *int    `json:"extraction_length_threshold"`        // of rows with a pattern of their own: characters of the expected answer above which all is judged, and once; null is no bound (default 120)
+	RescueByWholeText bool    `json:"check_full_generation_on_fail"`      // of rows with a pattern of their own: where what it finds is not equal, ask again with all that the model said (default true)
+	RewardRescued     float64 `json:"reward_if_full_generation_succeeds"` // the reward of what is equal only then (default 0.5)
+}
+
+// judgeRef names the model server that judges.
+type judgeRef struct {
+	Name string `json:"name"`
 }
 
 // defaultPromptFile is the name of the prompt that this package carries.

@@ -53,8 +53,9 @@ const (
 // rowModes are the modes that a row can ask for.
 var rowModes = []Mode{StrictBoxed, LenientBoxed, AnswerColon}
 
+// settings are the keys of an mcqa instance.
 type settings struct {
-	Mode Mode `json:"grading_mode"`
+	Mode Mode `json:"grading_mode"` // how the letter is found in all rows; null is what each row says in its own grading_mode
 }
 
 // row is what a task has beside responses_create_params.
