@@ -58,8 +58,15 @@ func evalArgs(configs, input, output string, more ...string) []string {
 
 func startSlowRun(t *testing.T, configs, input string, more ...string) *slowRun {
 	t.Helper()
-	r := &slowRun{output: filepath.Join(t.TempDir(), "results.jsonl"), exited: make(chan error, 1)}
-	r.cmd = gymCommand(context.Background(), nil, evalArgs(configs, input, r.output, more...)...)
+	output := filepath.Join(t.TempDir(), "results.jsonl")
+	return startRun(t, nil, output, evalArgs(configs, input, output, more...)...)
+}
+
+// startRun starts a run that writes into output.
+func startRun(t *testing.T, env []string, output string, args ...string) *slowRun {
+	t.Helper()
+	r := &slowRun{output: output, exited: make(chan error, 1)}
+	r.cmd = gymCommand(context.Background(), env, args...)
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a shell does, so that a test can press Ctrl-C
 	if err := r.cmd.Start(); err != nil {
@@ -99,9 +106,14 @@ func (r *slowRun) waitForBegin(t *testing.T) {
 // end waits for the run's exit code.
 func (r *slowRun) end(t *testing.T) int {
 	t.Helper()
+	return r.endWithin(t, time.Minute)
+}
+
+func (r *slowRun) endWithin(t *testing.T, patience time.Duration) int {
+	t.Helper()
 	select {
 	case <-r.exited:
-	case <-time.After(time.Minute):
+	case <-time.After(patience):
 		t.Fatalf("the run did not end\n%s", &r.stderr)
 	}
 	return r.cmd.ProcessState.ExitCode()
