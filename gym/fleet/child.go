@@ -243,11 +243,19 @@ func probe(ctx context.Context, client *http.Client, url string) error {
 }
 
 // stop asks the process to end and kills it when ctx ends first, which is an error. It returns when the process is gone.
-func (c *child) stop(ctx context.Context) error {
+func (c *child) stop(ctx context.Context, grace time.Duration) error {
 	p := c.current()
 	if p == nil {
 		return nil // never started
 	}
+	if grace == 0 {
+		grace = DefaultGrace
+		if p.guard {
+			grace = DefaultExternalGrace
+		}
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, grace, fmt.Errorf("it did not end within %v", grace))
+	defer cancel()
 	terminate(p.cmd.Process) //nolint:errcheck // it may be gone already
 	select {
 	case <-p.exited:

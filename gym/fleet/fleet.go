@@ -25,6 +25,8 @@ import (
 const (
 	DefaultStartTimeout = 60 * time.Second
 	DefaultGrace        = 5 * time.Second
+	// DefaultExternalGrace is Grace for external servers: a Python interpreter takes seconds to end.
+	DefaultExternalGrace = 20 * time.Second
 )
 
 // ErrPlatform says that this operating system cannot run a fleet.
@@ -52,7 +54,8 @@ type Options struct {
 	StartTimeout time.Duration
 	// MaxRestarts is how often each server that ended by itself is started again. 0: its end is the fleet's.
 	MaxRestarts int
-	// Grace is how long a server may take to end after SIGTERM before it is killed; 0 means DefaultGrace.
+	// Grace is how long a server may take to end after it was asked to, before it is killed; 0 means DefaultGrace, for external
+	// servers DefaultExternalGrace.
 	Grace time.Duration
 	// LogDir, when set, receives the log of each server as <instance>.log.
 	LogDir string
@@ -115,9 +118,6 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if len(o.Guard) == 0 {
 		o.Guard = []string{exe, "guard"}
-	}
-	if o.Grace == 0 {
-		o.Grace = DefaultGrace
 	}
 	if o.Notice == nil {
 		o.Notice = func(string) {}
@@ -384,8 +384,6 @@ func (f *Fleet) Stop(ctx context.Context) error {
 func (f *Fleet) stop(ctx context.Context) error {
 	f.profiler.stop()
 	metrics.Gym.ServersActive(ctx, 0)
-	ctx, cancel := context.WithTimeoutCause(ctx, f.o.Grace, fmt.Errorf("it did not end within %v", f.o.Grace))
-	defer cancel()
 	errs := make([]error, len(f.children)+1)
 	var wg sync.WaitGroup
 	if f.fused != nil {
@@ -393,7 +391,7 @@ func (f *Fleet) stop(ctx context.Context) error {
 	}
 	for i, c := range f.children {
 		wg.Go(func() {
-			errs[i] = c.stop(ctx)
+			errs[i] = c.stop(ctx, f.o.Grace)
 			c.watch.Do(c.end) // nobody watches one that has never answered
 			<-c.gone
 		})

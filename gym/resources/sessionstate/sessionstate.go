@@ -38,7 +38,6 @@ type value struct {
 }
 
 type row struct {
-	InitialCount  int `json:"initial_count"`
 	ExpectedCount int `json:"expected_count"`
 }
 
