@@ -52,7 +52,7 @@ func newEvalAggregate() *cobra.Command {
 				return cli.Usage(cmd, errors.New("--input-glob and --output are needed: the files of results, and the file to merge them into"))
 			}
 			o.Patterns, o.MetricsOnly = []string{pattern}, !merge
-			return aggregate(cmd.Context(), cmd.OutOrStdout(), o, graph)
+			return aggregate(cmd.Context(), cmd.OutOrStdout(), o, serversOptions(graph, f.searchDirs))
 		},
 	}
 	fs := cmd.Flags()
@@ -64,22 +64,22 @@ func newEvalAggregate() *cobra.Command {
 	return cmd
 }
 
-func aggregate(ctx context.Context, w io.Writer, o results.MergeOptions, graph *config.Graph) (err error) {
+func aggregate(ctx context.Context, w io.Writer, o results.MergeOptions, servers eval.ServersOptions) (err error) {
 	s, err := results.OpenShards(o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	var m *results.Merged
-	if graph == nil {
+	if servers.Graph == nil {
 		m, err = s.Merge(ctx, nil)
 	} else {
 		for _, agent := range s.Agents() {
-			if in := graph.Instance(agent); in == nil || in.Type != config.TypeAgent {
+			if in := servers.Graph.Instance(agent); in == nil || in.Type != config.TypeAgent {
 				return fmt.Errorf("cannot aggregate: the configuration has no agent %q, which results name", agent)
 			}
 		}
-		err = eval.WithServers(ctx, serversOptions(graph), func(ctx context.Context, client *wire.Client) (err error) {
+		err = eval.WithServers(ctx, servers, func(ctx context.Context, client *wire.Client) (err error) {
 			m, err = s.Merge(ctx, func(ctx context.Context, agent string, body []byte) ([]byte, error) {
 				res, err := client.Do(ctx, wire.Call{Server: agent, Path: "/aggregate_metrics", Body: body, Timeout: aggregateTimeout})
 				if err != nil {
@@ -91,15 +91,15 @@ func aggregate(ctx context.Context, w io.Writer, o results.MergeOptions, graph *
 		})
 	}
 	if m != nil {
-		writeMerged(w, m, graph == nil)
+		writeMerged(w, m, servers.Graph == nil)
 	}
 	return interrupted(err)
 }
 
 // serversOptions are those of verbs that start servers for something else than a run.
-func serversOptions(graph *config.Graph) eval.ServersOptions {
+func serversOptions(graph *config.Graph, searchDirs []string) eval.ServersOptions {
 	return eval.ServersOptions{
-		Graph: graph, Implementations: slices.Sorted(maps.Keys(builders)), Interrupts: interrupts, Stdout: os.Stderr, Stderr: os.Stderr,
+		Graph: graph, SearchDirs: searchDirs, Implementations: slices.Sorted(maps.Keys(builders)), Interrupts: interrupts, Stdout: os.Stderr, Stderr: os.Stderr,
 	}
 }
 

@@ -232,7 +232,7 @@ func newEnvStop() *cobra.Command {
 		Short:   "Stop servers that gym env start keeps, and wait until they are gone",
 		Example: "  gym env stop\n  gym env stop --head 127.0.0.1:11001",
 		Args:    cli.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(*cobra.Command, []string) error {
 			running, err := fleet.States()
 			if err != nil {
 				return err

@@ -52,34 +52,7 @@ func newEvalRun() *cobra.Command {
 			"  gym eval run --config config.yaml -i tasks.jsonl -o results.jsonl --resume --traces traces.jsonl\n" +
 			"  gym eval run --resources-server example_multi_step --model-type openai_model -i t.jsonl -o r.jsonl +responses_create_params.reasoning.effort=low",
 		Args: overrides,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Stages.Begin(fleet.StageLoadConfig)
-			graph, err := f.config.load(cmd.Flags(), args)
-			if err == nil && f.noServe {
-				graph, err = f.running(cmd, &o, graph, args)
-			}
-			if err != nil {
-				return finish(standardOutput(f.asJSON), f.asJSON, nil, err)
-			}
-			if err := errors.Join(f.apply(&o, graph, cmd.Flags()), f.contradictions(&o, cmd.Flags())); err != nil {
-				return cli.Usage(cmd, err)
-			}
-			out := standardOutput(f.asJSON)
-			o.Interrupts, o.Stdout, o.Stderr = interrupts, os.Stdout, os.Stderr
-			o.Implementations, o.Builders, o.SearchDirs = slices.Sorted(maps.Keys(builders)), builders, f.config.searchDirs
-			var watch beside
-			if f.view {
-				watch = besideRun(filepath.Dir(o.Rollout.Output), o.Rollout.Output, true)
-				if o.Traces == "" {
-					o.Traces = strings.TrimSuffix(o.Rollout.Output, filepath.Ext(o.Rollout.Output)) + "_traces.jsonl"
-				}
-				o.Sink = func() (eval.Sink, error) { return watch.open(cmd.Context()) }
-				o.Watch = watch.watch
-			}
-			result, err := eval.Run(cmd.Context(), o)
-			err = finish(out, f.asJSON, result, err)
-			return errors.Join(err, watch.finish(cmd.Context(), os.Stdout, result != nil))
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, &o, args) },
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
@@ -111,6 +84,36 @@ func newEvalRun() *cobra.Command {
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	fs.BoolVarP(&o.Verbose, "verbose", "v", false, "show the servers' logs")
 	return cmd
+}
+
+// run collects rollouts as the flags say.
+func (f *evalFlags) run(cmd *cobra.Command, o *eval.Options, args []string) error {
+	o.Stages.Begin(fleet.StageLoadConfig)
+	graph, err := f.config.load(cmd.Flags(), args)
+	if err == nil && f.noServe {
+		graph, err = f.running(cmd, o, graph, args)
+	}
+	if err != nil {
+		return finish(standardOutput(f.asJSON), f.asJSON, nil, err)
+	}
+	if err := errors.Join(f.apply(o, graph, cmd.Flags()), f.contradictions(o, cmd.Flags())); err != nil {
+		return cli.Usage(cmd, err)
+	}
+	out := standardOutput(f.asJSON)
+	o.Interrupts, o.Stdout, o.Stderr = interrupts, os.Stdout, os.Stderr
+	o.Implementations, o.Builders, o.SearchDirs = slices.Sorted(maps.Keys(builders)), builders, f.config.searchDirs
+	var watch beside
+	if f.view {
+		watch = besideRun(filepath.Dir(o.Rollout.Output), o.Rollout.Output, true)
+		if o.Traces == "" {
+			o.Traces = strings.TrimSuffix(o.Rollout.Output, filepath.Ext(o.Rollout.Output)) + "_traces.jsonl"
+		}
+		o.Sink = func() (eval.Sink, error) { return watch.open(cmd.Context()) }
+		o.Watch = watch.watch
+	}
+	result, err := eval.Run(cmd.Context(), *o)
+	err = finish(out, f.asJSON, result, err)
+	return errors.Join(err, watch.finish(cmd.Context(), os.Stdout, result != nil))
 }
 
 // apply checks the flags together and writes them into the options.

@@ -55,7 +55,7 @@ func newEvalReverify() *cobra.Command {
 				return cli.Usage(cmd, errors.New("--rollouts and --output are needed: the results, and the file for those with new rewards"))
 			}
 			o.Graph, o.Progress = graph, os.Stderr
-			servers := serversOptions(graph)
+			servers := serversOptions(graph, f.searchDirs)
 			servers.Verbose, servers.LogDir = verbose, logDir
 			return reverify(cmd.Context(), cmd.OutOrStdout(), o, servers)
 		},

@@ -19,5 +19,5 @@ var descriptors = sync.OnceValue(func() int {
 			r = raised
 		}
 	}
-	return int(min(uint64(r.Cur), unlimited))
+	return int(min(r.Cur, unlimited))
 })

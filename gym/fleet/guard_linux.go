@@ -1,10 +1,10 @@
 package fleet
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 )
 
@@ -50,11 +50,11 @@ func descendants(root int) (all []int) {
 			continue // it has ended meanwhile
 		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:])) // the name may hold anything
+		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // the name may hold anything
 		if err != nil || len(fields) < 2 {
 			continue
 		}
-		parent, _ := strconv.Atoi(fields[1])
+		parent, _ := strconv.Atoi(string(fields[1]))
 		kids[parent] = append(kids[parent], pid)
 	}
 	for queue := kids[root]; len(queue) > 0; queue = queue[1:] {

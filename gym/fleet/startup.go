@@ -57,6 +57,9 @@ func (s *Stages) List() []Stage {
 
 // record writes stages as spans below ctx.
 func record(ctx context.Context, parent string, stages []Stage) {
+	if !telemetry.Startup.Enabled() {
+		return
+	}
 	for _, s := range stages {
 		_, span := telemetry.Startup.StartWith(ctx, parent+"."+s.Name, lens.StartConfig{Time: s.From})
 		span.Str(semconv.GymStartupStage, s.Name)
