@@ -32,7 +32,8 @@ type exchange struct {
 	rollout string // of the rollout prefix
 	cookies Cookies
 	session string
-	fresh   bool // the session was just begun
+	ctx     context.Context // for the log: the request's, then that of its span
+	fresh   bool            // the session was just begun
 
 	endpoint endpoint
 	refusal  *Reply // instead of an endpoint
@@ -54,6 +55,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx := lenshttp.Extract(r.Context(), r.Header)
 	ctx = context.WithValue(ctx, inboundKey{}, &inbound{server: s.name, rollout: id, capture: capture})
+	x.ctx = ctx
 	defer x.recovered()
 	x.traced(ctx)
 }
@@ -61,6 +63,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // traced answers the request inside its SERVER span.
 func (x *exchange) traced(ctx context.Context) {
 	ctx, span := lenshttp.StartServer(ctx, telemetry.Server, x.spanName(), x.r)
+	x.ctx = ctx
 	out := outcome{status: http.StatusInternalServerError, panicked: true} // what a panic leaves
 	began := time.Now()
 	metrics.Gym.RequestsInFlight(ctx, x.s.name, 1)
@@ -224,7 +227,7 @@ func (x *exchange) recovered() {
 	if v == http.ErrAbortHandler {
 		panic(v)
 	}
-	x.s.logger().LogAttrs(x.r.Context(), slog.LevelError, "handler panicked",
+	x.s.logger().LogAttrs(x.ctx, slog.LevelError, "handler panicked",
 		append(x.logAttrs(http.StatusInternalServerError), slog.Any("panic", v), slog.String("stack", string(debug.Stack())))...)
 	cause := cutText(fmt.Sprint(v), maxErrorBody)
 	x.write(failure(fmt.Sprintf("%s cannot serve %s %s: panic: %s", x.s.name, x.r.Method, x.path, cause)))
