@@ -104,6 +104,16 @@ func (p *Program) Signal(t testing.TB, s os.Signal) {
 	}
 }
 
+// Ended tells whether it has.
+func (p *Program) Ended() bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
+		return false
+	}
+}
+
 // Ends waits for its end and returns its exit code.
 func (p *Program) Ends(t testing.TB) int {
 	t.Helper()
