@@ -116,7 +116,7 @@ type task struct {
 }
 
 func (e *environment) verify(ctx context.Context, v resources.Verification[row]) (float64, grade, error) {
-	t, err := e.task(v)
+	t, err := e.task(ctx, v)
 	if err != nil {
 		return 0, grade{}, err
 	}

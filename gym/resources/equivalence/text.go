@@ -1,7 +1,9 @@
 package equivalence
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,8 +16,11 @@ import (
 )
 
 // task finds question and answers in a rollout. The error is a [responses.FieldErrors].
-func (e *environment) task(v resources.Verification[row]) (t task, err error) {
-	t.question = cut(e.question, lastQuestion(v.Params))
+func (e *environment) task(ctx context.Context, v resources.Verification[row]) (t task, err error) {
+	work := pattern.NewWork(ctx)
+	if t.question, err = cut(work, e.question, lastQuestion(v.Params)); err != nil {
+		return t, fmt.Errorf("cannot cut the question out by question_extract_regex: %w", err)
+	}
 	t.expected = expectedAnswer(v.Row)
 	use := e.answer
 	if own := v.Row.Template; own != nil && own.OutputRegex != nil && *own.OutputRegex != "" && e.settings.PerRecordRegex {
@@ -28,7 +33,10 @@ func (e *environment) task(v resources.Verification[row]) (t task, err error) {
 		}
 	}
 	t.whole = lastAnswer(v.Response)
-	if t.answer = cut(use, t.whole); t.whole == "" {
+	if t.answer, err = cut(work, use, t.whole); err != nil {
+		return t, fmt.Errorf("cannot cut the answer out by its regular expression: %w", err)
+	}
+	if t.whole == "" {
 		t.answer, t.whole = e.settings.NoAnswer, e.settings.NoAnswer
 	}
 	return t, nil
@@ -53,20 +61,20 @@ var nothing = pattern.Must(`\A\b\B`, 0)
 
 // cut is the last match of a pattern in a text: its first group that is not blank, else all of it. A text without a match,
 // or without a pattern to look for, is taken whole.
-func cut(p *pattern.Pattern, text string) string {
+func cut(work *pattern.Work, p *pattern.Pattern, text string) (string, error) {
 	if p == nil || text == "" {
-		return text
+		return text, nil
 	}
-	match, ok := p.Last(text)
-	if !ok {
-		return text
+	match, ok, err := p.Last(work, text)
+	if err != nil || !ok {
+		return text, err
 	}
 	for _, group := range match[1:] {
 		if group = strings.TrimSpace(group); group != "" {
-			return group
+			return group, nil
 		}
 	}
-	return strings.TrimSpace(match[0])
+	return strings.TrimSpace(match[0]), nil
 }
 
 // expectedAnswer is a row's, or that of its metadata.

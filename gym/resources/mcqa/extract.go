@@ -2,17 +2,31 @@ package mcqa
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/lensgo/lens/gym/resources/internal/pattern"
 )
 
-// extract finds the letter that a text chooses, "" when it chooses none.
-func (q question) extract(text string) string {
+// extract finds the letter that a text chooses, "" when it chooses none. The error is that of a search that was given up; see
+// [pattern.Work].
+func (q question) extract(work *pattern.Work, text string) (string, error) {
 	for _, p := range q.patterns {
-		if letter := q.byPattern(p, text); letter != "" {
-			return letter
+		if letter, err := q.byPattern(work, p, text); letter != "" || err != nil {
+			return letter, err
 		}
 	}
+	if q.mode != AnswerColonMarkdown {
+		return q.byMode(text), nil
+	}
+	letter, err := q.afterLastColon(work, text)
+	if err == nil && letter == "" && q.prefix != "" {
+		return q.strictlyBoxed(text), nil
+	}
+	return letter, err
+}
+
+// byMode finds it by a mode that reads the text once.
+func (q question) byMode(text string) string {
 	switch q.mode {
 	case LenientBoxed:
 		if letter := q.strictlyBoxed(text); letter != "" {
@@ -26,12 +40,6 @@ func (q question) extract(text string) string {
 		return q.options.within(box, unwrapped(box))
 	case AnswerColon:
 		return q.afterColon(text)
-	case AnswerColonMarkdown:
-		letter := q.afterLastColon(text)
-		if letter == "" && q.prefix != "" {
-			return q.strictlyBoxed(text)
-		}
-		return letter
 	}
 	return q.strictlyBoxed(text)
 }
@@ -58,18 +66,23 @@ func boxed(text string) (string, bool) {
 	return "", false
 }
 
-var textWrapper = pattern.Must(`\A\\text\{\s*(.*?)\s*\}\Z`, pattern.DotAll)
-
-// unwrapped takes every \text{...} off that is around the whole of a text.
+// unwrapped takes every \text{...} off that is around the whole of a text. There may be one for every six characters of it, so
+// each is looked at from its ends.
 func unwrapped(text string) string {
 	for {
-		inner, ok := textWrapper.First(text)
+		inner, ok := strings.CutPrefix(text, `\text{`)
 		if !ok {
 			return text
 		}
-		text = inner[1]
+		if inner, ok = strings.CutSuffix(inner, "}"); !ok {
+			return text
+		}
+		text = strings.TrimFunc(inner, isSpace)
 	}
 }
+
+// isSpace is what \s is in Python.
+func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
 var (
 	// loneLetter is a box with nothing but a letter in it: C, [C], (C).

@@ -18,6 +18,7 @@ package mcqa
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -103,7 +104,7 @@ func Build(in *config.Instance, _ *wire.Client, logger *slog.Logger) (*wire.Serv
 	return s.Build()
 }
 
-func (e *environment) verify(_ context.Context, v resources.Verification[row]) (float64, grade, error) {
+func (e *environment) verify(ctx context.Context, v resources.Verification[row]) (float64, grade, error) {
 	g := grade{}
 	if v.Row.Expected != nil {
 		g.Expected = strings.ToUpper(strings.TrimSpace(*v.Row.Expected))
@@ -113,11 +114,28 @@ func (e *environment) verify(_ context.Context, v resources.Verification[row]) (
 		return 0, g, err
 	}
 	if text := strings.TrimSpace(v.Response.Text()); text != "" {
-		if letter := q.extract(text); letter != "" {
+		letter, err := q.extract(pattern.NewWork(ctx), text)
+		if err != nil {
+			return 0, g, tooMuch(err, v.Row)
+		}
+		if letter != "" {
 			g.Extracted = &letter
 		}
 	}
 	return resources.Reward(g.Expected != "" && g.Extracted != nil && *g.Extracted == g.Expected), g, nil
+}
+
+// tooMuch says of which member of the row it is that a search was given up for.
+func tooMuch(err error, r row) error {
+	if !errors.Is(err, pattern.ErrTooMuch) {
+		return err
+	}
+	name, value := "output_regex", r.Template.OutputRegex
+	if value == nil || responses.IsNull(value) {
+		name = "answer_prefix"
+		value, _ = jsontext.AppendQuote(nil, *r.Template.AnswerPrefix)
+	}
+	return responses.FieldErrors{{Type: "value_error", Loc: []any{"body", "template_metadata", name}, Msg: "Value error, " + err.Error(), Input: value}}
 }
 
 // question is a row as far as grading needs it.

@@ -184,6 +184,22 @@ func TestRowsThatCannotBeScored(t *testing.T) {
 	}
 }
 
+// TestTextsWithoutEnd has what a model writes that repeats itself: it costs a bounded time, and where that is not enough for
+// the row's rule, nothing is scored by another one.
+func TestTextsWithoutEnd(t *testing.T) {
+	nested := `\boxed{` + strings.Repeat(`\text{`, 200_000) + "B" + strings.Repeat("}", 200_001)
+	check(t, "", optionsOf, nested, "B")
+	for where, test := range map[string]struct{ setting, template, text string }{
+		"output_regex":  {"", `{"output_regex":"(a*)b|a"}`, strings.Repeat("a", 1<<20)},
+		"answer_prefix": {string(AnswerColonMarkdown), `{"answer_prefix":"Result:"}`, strings.Repeat("Result: ", 1<<17)},
+	} {
+		status, got := verify(t, test.setting, optionsOf+`,"template_metadata":`+test.template, test.text)
+		if want := `"loc":["body","template_metadata","` + where + `"],"msg":"Value error, looking for it in this text takes too long"`; status != 422 || !strings.Contains(got, want) {
+			t.Errorf("%s: got %d %s\nwant %s", where, status, got, want)
+		}
+	}
+}
+
 func TestSettings(t *testing.T) {
 	for settings, want := range map[string]string{
 		`{"grading_mode":null}`:       "",

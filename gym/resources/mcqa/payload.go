@@ -21,14 +21,21 @@ func latin(text string) string { return strings.TrimSpace(letters.Replace(norm.N
 
 var markdownColon = pattern.Must(`[*_]{0,2}Answer[*_]{0,2}\s*:[*_\s]{0,2}(.+)`, pattern.IgnoreCase|pattern.Multiline)
 
-// afterLastColon is the letter behind the last "Answer:", or the row's own word for it, that has one behind it.
-func (q question) afterLastColon(text string) string {
+// answerWork is what a look at a character behind "Answer:" takes, for [pattern.Work].
+const answerWork = 3
+
+// afterLastColon is the letter behind the last "Answer:", or the row's own word for it, that has one behind it. Where that word
+// is said over and over in one line, each has the rest of the line behind it.
+func (q question) afterLastColon(work *pattern.Work, text string) (string, error) {
 	for _, answer := range slices.Backward(answers(norm.NFKC.String(text), norm.NFKC.String(q.prefix))) {
+		if err := work.Take(answerWork * len(answer)); err != nil {
+			return "", err
+		}
 		if letter := q.chosen(answer); letter != "" {
-			return letter
+			return letter, nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // answers lists what stands behind "Answer:" and behind the prefix, in the order of the text.

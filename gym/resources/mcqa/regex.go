@@ -49,10 +49,10 @@ func (e *environment) compile(v jsontext.Value) (list []*pattern.Pattern, err er
 
 // byPattern is what the last match of a row's own pattern names. A letter is taken even if the row has no such option,
 // because the pattern is the row's too. Of several groups the first that is not empty counts.
-func (q question) byPattern(p *pattern.Pattern, text string) string {
-	match, ok := p.Last(text)
-	if !ok {
-		return ""
+func (q question) byPattern(work *pattern.Work, p *pattern.Pattern, text string) (string, error) {
+	match, ok, err := p.Last(work, text)
+	if err != nil || !ok {
+		return "", err
 	}
 	found := match[0]
 	if len(match) > 1 {
@@ -65,7 +65,7 @@ func (q question) byPattern(p *pattern.Pattern, text string) string {
 	}
 	found = strings.ToUpper(latin(strings.TrimSpace(found)))
 	if isLetter(found) {
-		return found
+		return found, nil
 	}
-	return q.options.exactly(found)
+	return q.options.exactly(found), nil
 }

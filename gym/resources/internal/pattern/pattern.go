@@ -1,7 +1,7 @@
 // Package pattern reads the regular expressions of Python's data sets, as far as RE2 can.
 //
 // Rows say how to find an answer by a regular expression that Python's re module was to run. Most of them mean the same in
-// RE2, which runs in linear time whatever the row says, but for what [Compile] rewrites: \d, \w and \s are of Unicode and
+// RE2, where one search takes time linear in its text whatever the row says ([Work] bounds many), but for what [Compile] rewrites: \d, \w and \s are of Unicode and
 // not of ASCII, \Z is \z, \u00e9 is \x{e9}, {,3} is {0,3}, (?#...) is nothing. What RE2 cannot do at all, lookaround and
 // backreferences above all, is an [UnsupportedError] that names it, because to pass over it in silence would score rows by
 // another rule than the one that they give.
@@ -58,46 +58,82 @@ func (e *UnsupportedError) Error() string {
 }
 
 // Pattern is a compiled expression. It is safe for concurrent use.
-type Pattern struct{ re *regexp.Regexp }
+type Pattern struct {
+	re     *regexp.Regexp
+	behind *regexp.Regexp // re behind at least one character, as a group
+	size   int            // of its program, in instructions
+}
+
+// Bounds of what a row may ask for: a pattern in bytes, and its program in instructions, of which a{1000} has a thousand.
+const (
+	maxText = 64 << 10
+	maxSize = 20_000
+)
 
 // Compile reads an expression of Python. The error is an *[UnsupportedError], or says why the expression is none in Python
 // either.
 func Compile(python string, flags Flags) (*Pattern, error) {
+	if len(python) > maxText {
+		return nil, &UnsupportedError{Pattern: python[:100], What: fmt.Sprintf("%d bytes in all, of which this is the beginning", len(python)), Offset: -1}
+	}
 	text, err := translate(python)
 	if err != nil {
 		return nil, err
 	}
-	re, err := regexp.Compile(flags.prefix() + text)
-	if err == nil {
-		return &Pattern{re}, nil
+	text = flags.prefix() + text
+	p := &Pattern{}
+	if p.size, err = sizeOf(text); err == nil && p.size > maxSize {
+		return nil, tooLarge(python)
 	}
+	if err == nil {
+		p.re, err = regexp.Compile(text)
+	}
+	if err == nil {
+		p.behind, err = regexp.Compile(`\A(?s:.)(?s:.*?)(` + text + `)`)
+	}
+	if err != nil {
+		return nil, refused(python, err)
+	}
+	return p, nil
+}
+
+// sizeOf counts the instructions of an expression's program.
+func sizeOf(text string) (int, error) {
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return 0, err
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return 0, err
+	}
+	return len(program.Inst), nil
+}
+
+// refused is why package regexp does not take what an expression of Python was translated to.
+func refused(python string, err error) error {
 	bad, ok := errors.AsType[*syntax.Error](err)
 	if !ok {
-		return nil, invalid(python, err.Error())
+		return invalid(python, err.Error())
 	}
 	switch bad.Code {
 	case syntax.ErrInvalidRepeatSize:
-		return nil, &UnsupportedError{Pattern: python, What: "a repeat of more than 1000 times, or one that is backwards", Offset: -1}
+		return &UnsupportedError{Pattern: python, What: "a repeat of more than 1000 times, or one that is backwards", Offset: -1}
 	case syntax.ErrLarge, syntax.ErrNestingDepth:
-		return nil, &UnsupportedError{Pattern: python, What: "more size or depth than is allowed", Offset: -1}
+		return tooLarge(python)
 	}
-	return nil, invalid(python, bad.Code.String())
+	return invalid(python, bad.Code.String())
+}
+
+func tooLarge(python string) error {
+	return &UnsupportedError{Pattern: python, What: "more size or depth than is allowed", Offset: -1}
 }
 
 func invalid(python, why string) error {
 	return fmt.Errorf("the pattern %q is no regular expression: %s", python, why)
 }
 
-// Last returns the last match in text and its groups, those that took no part as "". ok is false when there is none.
-func (p *Pattern) Last(text string) (match []string, ok bool) {
-	all := p.re.FindAllStringSubmatch(text, -1)
-	if len(all) == 0 {
-		return nil, false
-	}
-	return all[len(all)-1], true
-}
-
-// First returns the first match in text, as Last does the last.
+// First returns the first match in text and its groups, those that took no part as "". ok is false when there is none.
 func (p *Pattern) First(text string) (match []string, ok bool) {
 	match = p.re.FindStringSubmatch(text)
 	return match, match != nil
@@ -144,7 +180,9 @@ func (c *Cache) Compile(python string, flags Flags) (*Pattern, error) {
 	if there {
 		return r.pattern, r.err
 	}
-	r.pattern, r.err = Compile(python, flags)
+	if r.pattern, r.err = Compile(python, flags); len(python) > maxText {
+		return r.pattern, r.err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kept == nil || len(c.kept) >= maxCached {

@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -58,9 +59,9 @@ func TestLast(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, ok := p.Last(test.text)
-			if ok != (test.want != nil) || !slices.Equal(got, test.want) {
-				t.Errorf("got %q, want %q", got, test.want)
+			got, ok, err := p.Last(NewWork(t.Context()), test.text)
+			if err != nil || ok != (test.want != nil) || !slices.Equal(got, test.want) {
+				t.Errorf("got %q, %v; want %q", got, err, test.want)
 			}
 		})
 	}
@@ -85,6 +86,7 @@ func TestCompileErrors(t *testing.T) {
 		{`(?x)a b`, true, "has the flag x (verbose) at offset 2"},
 		{`\N{DASH}`, true, `has a character by its name (\N{...}) at offset 0`},
 		{`a{2000}`, true, "has a repeat of more than 1000 times"},
+		{strings.Repeat("(a?b?c?d?e?f?g?h?i?j?){1000}", 2), true, "has more size or depth than is allowed"},
 		{`(a`, false, "is no regular expression: missing closing )"},
 		{`[a`, false, "unterminated character set"},
 		{`a**`, false, "invalid nested repetition operator"},
@@ -102,6 +104,40 @@ func TestCompileErrors(t *testing.T) {
 		if err == nil || unsupported != test.unsupported || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), fmt.Sprintf("%q", test.python)) {
 			t.Errorf("%s: got %v (unsupported: %v), want %q", test.python, err, unsupported, test.want)
 		}
+	}
+}
+
+// TestLastOfMany compares with all matches of package regexp, where what stands before a match matters.
+func TestLastOfMany(t *testing.T) {
+	for _, python := range []string{`^a`, `\ba`, `\Ba`, `a*`, `b*?`, `$`, `(?m)^.?`, `(?m)$`, `(a)|(é)|`, `é|\b`, `(?s).$`, `a|ab`, `\Aa`} {
+		p, err := Compile(python, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"", "a", "aab é a", "é", "ab\naé\n", "éé a", "baaac", "\xff\xffa"} {
+			all := p.re.FindAllStringSubmatch(text, -1)
+			got, ok, err := p.Last(NewWork(t.Context()), text)
+			if err != nil || ok != (len(all) > 0) || ok && !slices.Equal(got, all[len(all)-1]) {
+				t.Errorf("%q in %q: got %q, %v, want the last of %q", python, text, got, err, all)
+			}
+		}
+	}
+}
+
+// TestLastGivesUp has a search that takes the square of its text: each of many matches is found only at the text's end.
+func TestLastGivesUp(t *testing.T) {
+	p, err := Compile(`(a*)b|a`, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Repeat("a", 1<<20)
+	if _, _, err := p.Last(&Work{ctx: t.Context(), left: 1 << 20}, text); !errors.Is(err, ErrTooMuch) {
+		t.Errorf("got %v, want ErrTooMuch", err)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if _, _, err := p.Last(NewWork(gone), text); !errors.Is(err, context.Canceled) {
+		t.Errorf("the caller has left: got %v", err)
 	}
 }
 
@@ -124,6 +160,14 @@ func TestCache(t *testing.T) {
 	if len(c.kept) > maxCached {
 		t.Errorf("%d patterns are kept", len(c.kept))
 	}
+	if _, err := c.Compile(strings.Repeat("a", maxText+1), 0); err == nil || len(err.Error()) > 1000 {
+		t.Errorf("a pattern of any length: %.100v", err)
+	}
+	for k := range c.kept {
+		if len(k.python) > maxText {
+			t.Errorf("a pattern of %d bytes is kept", len(k.python))
+		}
+	}
 	if _, err := c.Compile("(?=x)", 0); err == nil {
 		t.Error("an error was not kept")
 	}
@@ -135,7 +179,14 @@ func FuzzCompile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, python, text string) {
 		if p, err := Compile(python, IgnoreCase); err == nil {
-			p.Last(text)
+			got, ok, err := p.Last(&Work{ctx: t.Context(), left: 1 << 20}, text)
+			if err != nil {
+				t.Skip(err)
+			}
+			all := p.re.FindAllStringSubmatch(text, -1)
+			if ok != (len(all) > 0) || ok && !slices.Equal(got, all[len(all)-1]) {
+				t.Errorf("%q in %q: got %q, want the last of %q", python, text, got, all)
+			}
 		}
 	})
 }
