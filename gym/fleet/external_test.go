@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,7 +25,7 @@ import (
 )
 
 func init() {
-	roles = map[string]func([]string) int{"guard": beGuard, "external": beExternal, "parent": beParent, "sleeper": beSleeper}
+	roles = map[string]func([]string) int{"guard": beGuard, "external": beExternal, "app.py": bePython, "parent": beParent, "sleeper": beSleeper}
 }
 
 // beGuard is `gym guard`.
@@ -32,6 +33,7 @@ func beGuard(args []string) int {
 	var o fleet.GuardOptions
 	f := flag.NewFlagSet("guard", flag.ExitOnError)
 	f.IntVar(&o.LifelineFD, "lifeline-fd", 0, "")
+	f.BoolVar(&o.Interrupt, "interrupt", false, "")
 	f.Parse(args) //nolint:errcheck // it exits
 	o.Command = f.Args()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
@@ -63,6 +65,17 @@ func beExternal([]string) int {
 	http.HandleFunc("GET /{$}", func(http.ResponseWriter, *http.Request) {})
 	fmt.Fprintln(os.Stderr, http.ListenAndServe(net.JoinHostPort(in.Host, strconv.Itoa(in.Port)), nil))
 	return 1
+}
+
+// bePython is the interpreter of a Python server that says goodbye when it is interrupted, and does not hear SIGTERM.
+func bePython(args []string) int {
+	signal.Ignore(syscall.SIGTERM)
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt)
+	go beExternal(args)
+	<-interrupted
+	fmt.Println("goodbye")
+	return 0
 }
 
 // beParent says which processes there are, ignores what asks it to end, and stays.
@@ -159,6 +172,36 @@ func TestExternal(t *testing.T) {
 		}
 	}
 	if !strings.Contains(log.String(), "[x] external server of x\n") {
+		t.Errorf("the log is %q", &log)
+	}
+}
+
+// A Python server is asked to end as its own supervisor asks it, and gets the base of the services' names as from there.
+func TestExternalPython(t *testing.T) {
+	t.Setenv("OTEL_SERVICE_NAME", "")
+	os.Unsetenv("OTEL_SERVICE_NAME")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "app.py"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g := graph(t, "x foreign")
+	if err := g.Override(config.Overrides{Args: []string{
+		"+x.resources_servers.foreign.external.python=" + os.Args[0], "+x.resources_servers.foreign.external.dir=" + dir,
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	o := options(g)
+	o.Guard, o.Implementations = []string{os.Args[0], "guard"}, []string{"echo"}
+	var log syncBuffer
+	o.Stderr = &log
+	f := start(t, o)
+	if name := get(t, f.Servers()["x"]+"/env?OTEL_SERVICE_NAME"); name != "nemo-gym" {
+		t.Errorf("the service's name is based on %q", name)
+	}
+	if err := f.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(log.String(), "[x] goodbye\n") {
 		t.Errorf("the log is %q", &log)
 	}
 }
