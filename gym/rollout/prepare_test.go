@@ -83,7 +83,7 @@ func TestPrepare_rows(t *testing.T) {
 		"no input":              {strings.Replace(good, `{"input":"hi"}`, `{}`, 1), "responses_create_params has no input"},
 		"input of a type":       {strings.Replace(good, `"hi"`, `{"a":1}`, 1), "responses_create_params.input must be a text or a list, not an object"},
 		"item of a type":        {strings.Replace(good, `"hi"`, `[{},"x"]`, 1), "responses_create_params.input[1] must be an object, not a text"},
-		"no agent":              {`{"responses_create_params":{"input":"hi"}}`, "it has no agent_ref, and no agent was given for such rows (--agent)"},
+		"no agent":              {`{"responses_create_params":{"input":"hi"}}`, "it has no agent_ref, and no agent was given for such rows (--agent); the configuration has \"simple_agent\", \"other_agent\""},
 		"agent of a type":       {strings.Replace(good, `{"name":"simple_agent"}`, `"x"`, 1), "agent_ref must be an object, not a text"},
 		"agent without name":    {strings.Replace(good, `{"name":"simple_agent"}`, `{}`, 1), "agent_ref has no name"},
 		"unknown agent":         {strings.Replace(good, "simple_agent", "simple_agnet", 1), `the configuration has no agent "simple_agnet"; did you mean "simple_agent"?`},

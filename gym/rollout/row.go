@@ -123,7 +123,7 @@ func (c *checker) agentOf(row responses.Object) (agent, problem string) {
 	v, ok := row.Get(keyAgent)
 	if !ok || v.Kind() == 'n' {
 		if c.agent == "" {
-			return "", "it has no " + keyAgent + ", and no agent was given for such rows (--agent)"
+			return "", "it has no " + keyAgent + ", and no agent was given for such rows (--agent)" + agentsOf(c.graph)
 		}
 		return c.agent, "" // checked with the options
 	}
@@ -153,11 +153,27 @@ func agentProblem(g *config.Graph, name string) string {
 	if near := config.Near(name, agents); len(near) > 0 {
 		return text + "; did you mean " + strings.Join(quoted(near), " or ") + "?"
 	}
-	const enough = 5
-	if len(agents) > 0 && len(agents) <= enough {
-		text += "; it has " + strings.Join(quoted(agents), ", ")
+	return text + "; it has " + few(agents)
+}
+
+// agentsOf names the agents that there are.
+func agentsOf(g *config.Graph) string {
+	if g == nil {
+		return ""
 	}
-	return text
+	return "; the configuration has " + few(g.Names(config.TypeAgent))
+}
+
+// few lists names, unless they are many.
+func few(names []string) string {
+	const enough = 5
+	switch {
+	case len(names) == 0:
+		return "none"
+	case len(names) > enough:
+		return fmt.Sprintf("%d of them", len(names))
+	}
+	return strings.Join(quoted(names), ", ")
 }
 
 func quoted(names []string) []string {

@@ -183,9 +183,7 @@ func (w *Written) String() string {
 		fmt.Fprintln(&b, f)
 	}
 	fmt.Fprintf(&b, "\nNext:\n  cd %s\n", w.Dir)
-	if w.Own {
-		b.WriteString("  go get github.com/lensgo/lens/gym@latest && go mod tidy\n")
-	}
+	b.WriteString("  go mod tidy     # finds github.com/lensgo/lens/gym; docs/tutorial-environment.md has how before its first release\n")
 	fmt.Fprintf(&b, "  go test ./...\n  go run ./cmd/%s\n", w.Name)
 	return b.String()
 }

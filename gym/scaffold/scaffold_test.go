@@ -82,7 +82,7 @@ func TestWrite(t *testing.T) {
 			if w.Own != (inside == "") || len(w.Files) != 6+map[bool]int{true: 1}[w.Own] {
 				t.Errorf("%+v", w)
 			}
-			if next := w.String(); !strings.Contains(next, "go test ./...") || strings.Contains(next, "go get") != w.Own {
+			if next := w.String(); !strings.Contains(next, "go test ./...") || !strings.Contains(next, "go mod tidy") {
 				t.Errorf("it says\n%s", next)
 			}
 			work := workspace(t, t.TempDir(), module)
