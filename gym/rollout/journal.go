@@ -40,7 +40,7 @@ type journal struct {
 	failures *appendFile // nil until the first failure of a run
 	files    files
 	buf      []byte
-	broken   error // why lines could not be made durable
+	broken   error // why lines could not be written or made durable: nothing is written any more
 	flush    func(*os.File) error
 
 	written chan struct{} // holds a token while lines are not durable yet
@@ -120,6 +120,9 @@ func (j *journal) append(to *appendFile, row responses.Object) error {
 	j.buf = row.AppendLine(j.buf[:0])
 	err := to.append(j.buf)
 	j.trim()
+	if err != nil { // the run ends; those that still end must not wait for the disk one after the other
+		j.broken = err
+	}
 	select {
 	case j.written <- struct{}{}:
 	default:

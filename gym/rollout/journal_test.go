@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/lensgo/lens/gym/responses"
 )
@@ -98,6 +99,36 @@ func TestJournal_refused_once(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := f.read("out/rollouts.jsonl"); got != "{\"a\":1}\n{\"a\":2}\n" {
+		t.Errorf("the output holds %q", got)
+	}
+}
+
+// A disk that stays full is waited for once, not by every rollout that ends after it: a thousand of them would hold up the end of the run
+// for most of an hour.
+func TestJournal_refused_for_good(t *testing.T) {
+	f, j := openTestJournal(t)
+	saved := diskPatience
+	diskPatience = []time.Duration{50 * time.Millisecond}
+	t.Cleanup(func() { diskPatience = saved })
+	full := &halfWriter{j.output.f, 1 << 30}
+	j.output.w = full
+	first := j.result(row(t, `{"a":1}`))
+	if first == nil {
+		t.Fatal("a line that was not written is no error")
+	}
+	asked := full.times
+	for range 100 {
+		if err := j.result(row(t, `{"a":2}`)); err == nil || err.Error() != first.Error() {
+			t.Fatalf("a line after it: %v", err)
+		}
+	}
+	if full.times != asked {
+		t.Errorf("the disk was asked %d times more", asked-full.times)
+	}
+	if err := j.close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.read("out/rollouts.jsonl"); got != "" {
 		t.Errorf("the output holds %q", got)
 	}
 }
