@@ -215,6 +215,9 @@ func (r *run) startTelemetry(ctx context.Context) error {
 			r.say("Traces of this run go to %s; not used: %s", r.Traces, replaced)
 		}
 	}
+	if r.Fused {
+		telemetry.Gather(telemetry.OS, 1+len(r.graph.Instances))
+	}
 	r.nameRun()
 	decision := settings.Export(telemetry.OS)
 	for _, warning := range decision.Warnings {
