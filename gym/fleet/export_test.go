@@ -12,4 +12,5 @@ func (f *Fleet) PIDs() map[string]int {
 var (
 	CheckConcurrencyWithin = checkConcurrency
 	Limit                  = limit
+	Machine                = &machine
 )

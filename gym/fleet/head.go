@@ -53,6 +53,13 @@ func StartHead(g *config.Graph, logger *slog.Logger) (*Head, error) {
 	}
 	at.Port = l.Addr().(*net.TCPAddr).Port
 	g.SetHeadServer(at)
+	if !config.IsLoopback(at.Host) {
+		shown := "the configuration without keys and tokens"
+		if at.ExposeSecrets {
+			shown = "the configuration with its keys and tokens"
+		}
+		logger.Warn("the head server has no authentication: whoever reaches its address reads "+shown, "address", at.Address())
+	}
 	h := &Head{at: at, done: make(chan struct{})}
 	h.srv = &http.Server{
 		Handler: h.routes(), ReadHeaderTimeout: headTimeout, IdleTimeout: headTimeout,

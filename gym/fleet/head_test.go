@@ -5,10 +5,14 @@ package fleet_test
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -135,6 +139,96 @@ func TestState(t *testing.T) {
 	forget()
 	if list, err := fleet.States(); err != nil || len(list) != 0 || !s.Gone(0) {
 		t.Errorf("afterwards: %+v, %v", list, err)
+	}
+}
+
+// What a killed supervisor left is passed over, by several that look at once too: its number may be another process's by now.
+func TestState_left_by_the_dead(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	var wrong atomic.Int64
+	for range 300 {
+		leaveState(t)
+		var looking sync.WaitGroup
+		for range 8 {
+			looking.Go(func() {
+				if list, err := fleet.States(); err != nil || len(list) != 0 {
+					wrong.Add(1)
+				}
+			})
+		}
+		looking.Wait()
+	}
+	if n := wrong.Load(); n > 0 {
+		t.Errorf("%d times it was taken for running", n)
+	}
+}
+
+// leaveState makes the file of a supervisor that was killed.
+func leaveState(t *testing.T) {
+	t.Helper()
+	forget, err := fleet.State{Head: "127.0.0.1:4711", PID: os.Getpid()}.Record()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(os.Getenv("XDG_STATE_HOME"), "left.json")
+	var left string
+	err = filepath.WalkDir(os.Getenv("XDG_STATE_HOME"), func(at string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Base(at) == "127.0.0.1_4711.json" {
+			left, err = at, os.Link(at, path)
+		}
+		return err
+	})
+	forget()
+	if err := errors.Join(err, os.Rename(path, left)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A home folder that several machines share shows each of them its own fleets: a number means another process elsewhere.
+func TestState_of_another_machine(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	s := fleet.State{Head: "127.0.0.1:4711", PID: os.Getpid()}
+	for _, name := range []string{"one", "other"} {
+		saved := *fleet.Machine
+		*fleet.Machine = func() (string, error) { return name, nil }
+		t.Cleanup(func() { *fleet.Machine = saved })
+		if list, err := fleet.States(); err != nil || len(list) != 0 {
+			t.Errorf("on %s runs %+v, %v", name, list, err)
+		}
+		forget, err := s.Record()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(forget)
+		if list, err := fleet.States(); err != nil || len(list) != 1 {
+			t.Errorf("on %s runs %+v, %v", name, list, err)
+		}
+	}
+}
+
+// A head server that others reach is told of, with what it shows them.
+func TestHead_warning(t *testing.T) {
+	for _, c := range []struct {
+		override []string
+		says     string
+	}{
+		{[]string{"++head_server.expose_secrets=true"}, ""},
+		{[]string{"++head_server.host=0.0.0.0"}, "no authentication"},
+		{[]string{"++head_server.host=0.0.0.0", "++head_server.expose_secrets=true"}, "with its keys and tokens"},
+	} {
+		g := graph(t, "a echo")
+		if err := g.Override(config.Overrides{Args: append(c.override, "++head_server.port=0")}); err != nil {
+			t.Fatal(err)
+		}
+		var log strings.Builder
+		h, err := fleet.StartHead(g, slog.New(slog.NewTextHandler(&log, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Stop()
+		if text := log.String(); !strings.Contains(text, c.says) || (c.says == "") != (text == "") {
+			t.Errorf("%v: %q", c.override, text)
+		}
 	}
 }
 

@@ -16,4 +16,4 @@ func terminate(p *os.Process) error { return p.Kill() }
 
 func guard(context.Context, GuardOptions) (int, error) { return 0, ErrPlatform }
 
-func lockState(*os.File) error { return ErrPlatform }
+func lockState(*os.File, bool) error { return ErrPlatform }

@@ -24,7 +24,11 @@ type State struct {
 	Config  []string  `json:"config"` // files
 }
 
-// stateFolder is where the files are, of this user alone.
+// machine names this one.
+var machine = os.Hostname
+
+// stateFolder is where the files of this machine are, of this user alone. Machines may share a home folder, and a process number
+// means another process on each.
 func stateFolder() (string, error) {
 	base := os.Getenv("XDG_STATE_HOME")
 	if base == "" {
@@ -34,7 +38,11 @@ func stateFolder() (string, error) {
 		}
 		base = filepath.Join(home, ".local", "state")
 	}
-	return filepath.Join(base, "nemo-gym", "fleets"), nil
+	name, err := machine()
+	if err != nil {
+		return "", fmt.Errorf("cannot tell this machine from others that share the folder for what runs: %w", err)
+	}
+	return filepath.Join(base, "nemo-gym", "fleets", name), nil
 }
 
 func statePath(folder, head string) string {
@@ -85,10 +93,8 @@ func lockedState(path string) (f *os.File, err error) {
 		if f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 			return nil, err
 		}
-		if err = lockState(f); err == nil {
-			opened, openErr := f.Stat()
-			named, nameErr := os.Stat(path)
-			if openErr == nil && nameErr == nil && os.SameFile(opened, named) {
+		if err = lockState(f, false); err == nil {
+			if named(f, path) {
 				return f, nil
 			}
 			err = errors.New("the file was taken away")
@@ -97,6 +103,13 @@ func lockedState(path string) (f *os.File, err error) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	return nil, fmt.Errorf("cannot lock %s: %w", path, err)
+}
+
+// named tells whether an open file is still the one that its path names.
+func named(f *os.File, path string) bool {
+	opened, openErr := f.Stat()
+	there, err := os.Stat(path)
+	return openErr == nil && err == nil && os.SameFile(opened, there)
 }
 
 // States lists the fleets of this user that run. What a killed supervisor left is passed over and taken away.
@@ -129,9 +142,17 @@ func readState(path string) (s State, ok bool) {
 		return s, false
 	}
 	defer f.Close()
-	if lockState(f) == nil { // nobody holds it
-		os.Remove(path) //nolint:errcheck // it is looked at again the next time
-		return s, false
+	for range 5 { // somebody else who looks may hold it for a moment, to take it away
+		if lockState(f, true) == nil { // no supervisor holds it
+			if lockState(f, false) == nil && named(f, path) {
+				os.Remove(path) //nolint:errcheck // it is looked at again the next time
+			}
+			return s, false
+		}
+		if !named(f, path) {
+			return s, false
+		}
+		time.Sleep(2 * time.Millisecond)
 	}
 	if err := json.UnmarshalRead(f, &s); err != nil || s.PID <= 0 {
 		return s, false // it is just being written
