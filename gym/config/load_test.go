@@ -435,6 +435,28 @@ func laughs(n int) string {
 	return b.String()
 }
 
+// A file that nests without end is refused before it takes memory by the square of its depth.
+func TestLoad_depth(t *testing.T) {
+	const deep = 50_000
+	for name, text := range map[string]string{
+		"lists":             "a: " + strings.Repeat("[", deep) + strings.Repeat("]", deep),
+		"lists, not closed": "a: " + strings.Repeat("[", deep),
+		"mappings":          "a: " + strings.Repeat("{b: ", deep) + "1" + strings.Repeat("}", deep),
+		"dashes":            "a:\n  " + strings.Repeat("- ", deep) + "x",
+		"keys":              "a: " + strings.Repeat("b: ", deep) + "x",
+		"tags":              "a: " + strings.Repeat("!!str ", deep) + "x",
+		"anchors":           "a: " + strings.Repeat("&a ", deep) + "x",
+	} {
+		write(t, map[string]string{"a.yaml": text + "\n" + model("1")})
+		if _, err := Load([]string{"a.yaml"}, Overrides{}); err == nil || !strings.Contains(err.Error(), "nested deeper than 1000") {
+			t.Errorf("%s: got %.200v", name, err)
+		}
+	}
+	wide := "a: [" + strings.Repeat("[], ", 5000) + strings.Repeat("{b: 1}, ", 5000) + "1]\n"
+	write(t, map[string]string{"a.yaml": wide + model("1")}) // many beside each other are none inside each other
+	mustLoad(t, Overrides{}, "a.yaml")
+}
+
 func TestNear(t *testing.T) {
 	names := []string{"policy_model", "policy_judge", "weather"}
 	for name, want := range map[string][]string{

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
@@ -69,16 +70,47 @@ func parseAST(data []byte) (f *ast.File, err error) {
 			f, err = nil, fmt.Errorf("the YAML cannot be parsed (%v)", p)
 		}
 	}()
-	return parser.ParseBytes(data, 0)
+	tokens := lexer.Tokenize(string(data))
+	if t := tooDeep(tokens); t != nil {
+		return nil, &yaml.SyntaxError{Message: fmt.Sprintf("nested deeper than %d", maxDepth), Token: t}
+	}
+	return parser.Parse(tokens, 0)
+}
+
+// tooDeep finds where mappings and lists are nested deeper than is allowed, as far as one line can do that: with brackets, and
+// with what may stand many times before one value (- - - x). The library's memory grows with the square of the depth, so that
+// a file of 200 KB could take all there is. Nesting by indentation costs the file that much itself.
+func tooDeep(tokens token.Tokens) *token.Token {
+	open, before, line := 0, 0, 0
+	for _, t := range tokens {
+		if t.Position.Line != line {
+			before, line = 0, t.Position.Line
+		}
+		switch t.Type {
+		case token.MappingStartType, token.SequenceStartType:
+			open, before = open+1, 0
+		case token.MappingEndType, token.SequenceEndType:
+			open, before = open-1, 0
+		case token.CollectEntryType:
+			before = 0
+		case token.SequenceEntryType, token.MappingKeyType, token.MappingValueType, token.TagType, token.AnchorType:
+			before++
+		}
+		if open > maxDepth || before > maxDepth {
+			return t
+		}
+	}
+	return nil
 }
 
 func syntaxProblem(file string, err error) Problem {
-	p := Problem{File: file, Text: err.Error(), Err: err}
-	if ye, ok := errors.AsType[yaml.Error](err); ok {
-		p.Text = ye.GetMessage()
-		if tk := ye.GetToken(); tk != nil && tk.Position != nil {
-			p.Line, p.Column = tk.Position.Line, tk.Position.Column
-		}
+	ye, ok := errors.AsType[yaml.Error](err)
+	if !ok {
+		return Problem{File: file, Text: err.Error(), Err: err}
+	}
+	p := Problem{File: file, Text: ye.GetMessage(), Err: errors.New(ye.GetMessage())} // its own text has the source, and takes minutes where that is one long line
+	if tk := ye.GetToken(); tk != nil && tk.Position != nil {
+		p.Line, p.Column = tk.Position.Line, tk.Position.Column
 	}
 	return p
 }
