@@ -25,7 +25,9 @@ func exampleOf(t *testing.T, environment string) string {
 
 // byTask puts a number of each result in the order of the tasks.
 func byTask(rows []map[string]any, member string) []float64 {
-	slices.SortFunc(rows, func(a, b map[string]any) int { return int(a["_ng_task_index"].(float64) - b["_ng_task_index"].(float64)) })
+	slices.SortFunc(rows, func(a, b map[string]any) int {
+		return int(a["_ng_task_index"].(float64) - b["_ng_task_index"].(float64))
+	})
 	var numbers []float64
 	for _, row := range rows {
 		number, _ := row[member].(float64)

@@ -355,8 +355,7 @@ func openSource(path string) (source, error) {
 }
 
 func plainPathError(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
 	}
 	return err

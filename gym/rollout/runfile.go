@@ -179,7 +179,8 @@ func (f *runFile) nameRun(given string) {
 	case given != "":
 		f.ID = given
 	case f.Shard != "":
-		sum := sha256.Sum256([]byte(f.OptionsHash + f.Data.Hash + f.Shard[strings.Index(f.Shard, "/"):]))
+		_, of, _ := strings.Cut(f.Shard, "/")
+		sum := sha256.Sum256([]byte(f.OptionsHash + f.Data.Hash + "/" + of))
 		f.ID = hex.EncodeToString(sum[:])[:letters]
 	default:
 		var b [letters / 2]byte
