@@ -43,7 +43,7 @@ func (fs procfs) children(pid int) (pids []int) {
 		if err != nil {
 			continue
 		}
-		for _, field := range bytes.FieldsSeq(text) {
+		for field := range bytes.FieldsSeq(text) {
 			if child, err := strconv.Atoi(string(field)); err == nil {
 				pids = append(pids, child)
 			}
