@@ -108,7 +108,8 @@ func syntaxProblem(file string, err error) Problem {
 	if !ok {
 		return Problem{File: file, Text: err.Error(), Err: err}
 	}
-	p := Problem{File: file, Text: ye.GetMessage(), Err: errors.New(ye.GetMessage())} // its own text has the source, and takes minutes where that is one long line
+	// The error's own text has the source in it, and takes minutes where that is one long line.
+	p := Problem{File: file, Text: ye.GetMessage(), Err: errors.New(ye.GetMessage())}
 	if tk := ye.GetToken(); tk != nil && tk.Position != nil {
 		p.Line, p.Column = tk.Position.Line, tk.Position.Column
 	}
