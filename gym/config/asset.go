@@ -84,12 +84,16 @@ func (a Asset) path() string {
 // missing says that there is no such asset.
 func (a Asset) missing(roots []root) string {
 	var names []string
+	other := ""
 	for _, found := range assets(roots) {
-		if found.Kind == a.Kind {
+		switch {
+		case found.Kind == a.Kind:
 			names = append(names, found.Name)
+		case found.Name == a.Name:
+			other = fmt.Sprintf("; there is --%s %s", found.Kind, found.Name)
 		}
 	}
-	return fmt.Sprintf("--%s %s: there is no %s%s%s", a.Kind, a.Name, a.path(), lookedIn(roots, a.path()), suggest(a.Name, names))
+	return fmt.Sprintf("--%s %s: there is no %s%s%s%s", a.Kind, a.Name, a.path(), lookedIn(roots, a.path()), suggest(a.Name, names), other)
 }
 
 // FoundAsset is an asset that is there.

@@ -303,8 +303,12 @@ func (c *checker) references(in *Instance) {
 		t, ok := c.declared[ref.Name]
 		switch {
 		case !ok:
-			c.ps.add(at, "%s: %s names %q, and there is no such instance of %s%s", in.Name, ref.Key, ref.Name, ref.Type,
-				suggest(ref.Name, c.names(ref.Type)))
+			names := c.names(ref.Type)
+			hint := suggest(ref.Name, names)
+			if ref.Type == TypeModel && len(names) == 0 {
+				hint = "; a model is chosen by --model-type NAME (gym list models), or stands in another file"
+			}
+			c.ps.add(at, "%s: %s names %q, and there is no such instance of %s%s", in.Name, ref.Key, ref.Name, ref.Type, hint)
 		case t != ref.Type:
 			c.ps.add(at, "%s: %s names %q as one of %s, but it is one of %s", in.Name, ref.Key, ref.Name, ref.Type, t)
 		}

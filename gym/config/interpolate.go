@@ -294,7 +294,11 @@ func (r *resolver) nothing(s scope, ref string, found scope, part string, n *nod
 	if len(found.path) == 0 {
 		names = r.scalars()
 	}
-	r.ps.add(at, "%s: ${%s} names nothing: there is no %s %s%s", s, ref, part, where, suggest(part, names))
+	hint := suggest(part, names)
+	if len(found.path) == 0 && hint == "" && isFree(part) {
+		hint = "; " + giveIt(part)
+	}
+	r.ps.add(at, "%s: ${%s} names nothing: there is no %s %s%s", s, ref, part, where, hint)
 }
 
 func (r *resolver) scalars() []string {

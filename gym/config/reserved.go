@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -103,6 +104,16 @@ func InstanceKeys() []Key {
 func isReserved(name string) bool { return has(reserved, name) }
 
 func isFree(name string) bool { return isReserved(name) || has(free, name) }
+
+// giveIt says how a key that anybody may set is set.
+func giveIt(name string) string {
+	for _, k := range free {
+		if flag, _, _ := strings.Cut(k.Meaning, ","); k.Name == name && strings.HasPrefix(flag, "--") {
+			return fmt.Sprintf("give it with %s, in a file or as %s=VALUE", flag, name)
+		}
+	}
+	return fmt.Sprintf("give it in a file or as %s=VALUE", name)
+}
 
 func has(keys []Key, name string) bool {
 	return slices.ContainsFunc(keys, func(k Key) bool { return k.Name == name })

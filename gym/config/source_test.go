@@ -188,6 +188,24 @@ func TestSource_asset_that_is_not_there(t *testing.T) {
 	}
 }
 
+// What somebody who begins leaves out is named with the flag that gives it.
+func TestSource_says_what_would_be_right(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, test := range map[string]struct {
+		assets []Asset
+		want   string
+	}{
+		"another kind": {[]Asset{{Environment, "blackjack"}}, "; there is --resources-server blackjack"},
+		"no model":     {[]Asset{{ResourcesServer, "blackjack"}}, "; a model is chosen by --model-type NAME (gym list models), or stands in another file"},
+		"no address": {[]Asset{{ModelType, "openai_model"}},
+			"there is no policy_base_url at the top level; give it with --model-url, in a file or as policy_base_url=VALUE"},
+	} {
+		if _, err := (Source{Assets: test.assets}).Load(); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestAssets(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dir := writeTree(t, map[string]string{
