@@ -153,10 +153,13 @@ func newEnvStatus() *cobra.Command {
 				return err
 			}
 			found, err := ask(cmd.Context(), address)
-			if err != nil {
+			if len(found) == 0 {
 				return err
 			}
-			return found.print(asJSON)
+			if printed := found.print(asJSON); err == nil {
+				return printed
+			}
+			return err
 		},
 	}
 	fs := cmd.Flags()
@@ -169,7 +172,8 @@ func newEnvStatus() *cobra.Command {
 
 type statuses []status
 
-// ask asks one head server, or those of all fleets of this user, or that of the usual address.
+// ask asks one head server, or those of all fleets of this user, or that of the usual address. The error is of those that do not
+// answer.
 func ask(ctx context.Context, address string) (found statuses, err error) {
 	addresses := []string{address}
 	if address == "" {
@@ -185,15 +189,17 @@ func ask(ctx context.Context, address string) (found statuses, err error) {
 	if len(addresses) == 0 {
 		addresses = []string{config.HeadServer{Host: "127.0.0.1", Port: config.DefaultHeadPort}.Address()}
 	}
+	var errs []error
 	for _, a := range addresses {
 		servers, err := fleet.HeadInstances(ctx, a)
 		if err != nil {
-			return nil, err
+			errs = append(errs, err)
+			continue
 		}
 		fleet.CheckInstances(ctx, servers)
 		found = append(found, status{Head: a, Servers: servers})
 	}
-	return found, nil
+	return found, errors.Join(errs...)
 }
 
 func (found statuses) print(asJSON bool) error {
@@ -238,7 +244,7 @@ func newEnvStop() *cobra.Command {
 				return err
 			}
 			if head.address != "" {
-				running = slices.DeleteFunc(running, func(s fleet.State) bool { return s.Head != head.address })
+				running = slices.DeleteFunc(running, func(s fleet.State) bool { return !sameHead(s.Head, head.address) })
 			}
 			switch {
 			case len(running) == 0 && head.address != "":
@@ -258,6 +264,15 @@ func newEnvStop() *cobra.Command {
 	head.register(cmd.Flags(), "default: the only one that runs")
 	cmd.Flags().BoolVar(&all, "all", false, "stop all of them")
 	return cmd
+}
+
+// sameHead tells whether an address, as people write or copy it, is that of a head server.
+func sameHead(head, address string) bool {
+	address = strings.TrimSuffix(strings.TrimPrefix(address, "http://"), "/")
+	if port, ok := strings.CutPrefix(address, "localhost:"); ok {
+		address = "127.0.0.1:" + port
+	}
+	return address == head || strings.HasPrefix(address, "127.0.0.1:") && "0.0.0.0:"+strings.TrimPrefix(address, "127.0.0.1:") == head
 }
 
 func stopAll(running []fleet.State) error {

@@ -105,8 +105,30 @@ func TestEnvStopAsksWhich(t *testing.T) {
 	f := newFixture(t)
 	a, b := f.start(), f.start()
 	gym(t, a.env, "env", "stop").check(t, 1, "2 of them run", "--head "+a.head)
-	gym(t, a.env, "env", "stop", "--head", a.head).check(t, 0)
-	gym(t, a.env, "env", "stop", "--all").check(t, 0)
+	_, port, _ := strings.Cut(a.head, ":")
+	gym(t, a.env, "env", "stop", "--head", "127.0.0.2:1").check(t, 1, "no gym env start of this user has its head server at 127.0.0.2:1")
+	gym(t, a.env, "env", "stop", "--head", "localhost:"+port).check(t, 0, "stopped the servers of "+a.head)
+	gym(t, b.env, "env", "stop", "--head", "http://"+b.head).check(t, 0) // as it is printed
+	a.Ends(t)
+	b.Ends(t)
+}
+
+// One fleet that is still starting hides nothing of another.
+func TestEnvStatusOfSome(t *testing.T) {
+	f := newFixture(t)
+	a := f.start()
+	never := write(t, f.file("never.yaml"), "counter:\n  resources_servers:\n    example_session_state_mgmt:\n      external: {command: [sleep, '600']}\n")
+	b := blackbox.Start(t, gymCommand(context.Background(), a.env, "env", "start", "--config", f.config, "--config", never, "++head_server.port=0"))
+	for range 200 {
+		out := gym(t, a.env, "env", "status")
+		if !strings.Contains(out.stderr, "waits for its servers to start") {
+			continue
+		}
+		out.check(t, 1, "head server at http://"+a.head)
+		gym(t, a.env, "env", "status", "--json").check(t, 1, `"head": "`+a.head+`"`)
+		break
+	}
+	gym(t, a.env, "env", "stop", "--all").check(t, 0, "stopped the servers of "+a.head)
 	a.Ends(t)
 	b.Ends(t)
 }
