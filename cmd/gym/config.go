@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -73,6 +75,9 @@ var errNoConfig = errors.New("--config is missing: name the configuration file o
 // overrides refuses arguments that are no overrides.
 func overrides(cmd *cobra.Command, args []string) error {
 	for _, arg := range args {
+		if _, err := os.Stat(arg); err == nil && !config.IsOverride(arg) {
+			return cli.Usage(cmd, fmt.Errorf("unknown argument %q for %q: arguments are KEY=VALUE, files are given with flags", arg, cmd.CommandPath()))
+		}
 		if !config.IsOverride(arg) {
 			return cli.NoArgs(cmd, []string{arg})
 		}

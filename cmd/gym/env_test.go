@@ -36,7 +36,8 @@ func TestEnvResolve(t *testing.T) {
 		"by name": {[]string{"--resources-server", "example_multi_step", "--model-type", "synthetic_model"}, 0, []string{"example_multi_step_agent:", "synthetic_model:"}},
 		"no name": {[]string{"--resources-server", "example_mutli_step"}, 1, []string{`did you mean "example_multi_step"?`}},
 		"nothing": {nil, 2, []string{"--config is missing", "See 'gym env resolve --help'"}},
-		"a word":  {[]string{"a.yaml"}, 2, []string{`unknown argument "a.yaml"`}},
+		"a word":  {[]string{"resolve"}, 2, []string{`unknown argument "resolve"`}},
+		"a file":  {[]string{"a.yaml"}, 2, []string{`unknown argument "a.yaml"`, "files are given with flags"}},
 		"broken":  {[]string{"--config", "a.yaml", "policy_api_key=[sk-0123456789"}, 2, []string{"override policy_api_key:1:16: "}},
 		"both":    {[]string{"--config", "a.yaml", "--origins", "--json"}, 2, []string{"contradict"}},
 	} {

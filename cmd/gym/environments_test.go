@@ -38,13 +38,17 @@ func byTask(rows []map[string]any, member string) []float64 {
 
 // TestEnvironmentsByName runs the data sets that come with environments, each by nothing but names.
 func TestEnvironmentsByName(t *testing.T) {
+	faultless := []string{"++policy_model.responses_api_models.synthetic_model.mistake_rate=0"}
 	tests := map[string]struct {
 		overrides []string
 		rewards   []float64
 		says      string // in the aggregates
 	}{
-		"mcqa": {nil, []float64{0, 0, 0, 0, 1}, `"pass@1/accuracy": 20`},
-		"example_tool_call_multireward": {[]string{"++policy_model.responses_api_models.synthetic_model.mistake_rate=0"},
+		"example_single_tool_call":   {faultless, []float64{1, 1, 1, 1, 1}, `"mean/reward": 1`},
+		"example_multi_step":         {faultless, []float64{1, 1, 1, 1, 1}, `"mean/accuracy": 1`},
+		"example_session_state_mgmt": {faultless, []float64{1, 1, 1, 1, 1}, `"mean/reward": 1`},
+		"mcqa":                       {nil, []float64{0, 0, 0, 0, 1}, `"pass@1/accuracy": 20`},
+		"example_tool_call_multireward": {faultless,
 			[]float64{3, 3, 3, 3, 3}, `"mean/schema_valid": 1`},
 		"equivalence_llm_judge": {[]string{`++equivalence_llm_judge.resources_servers.equivalence_llm_judge.judge_equal_label="No tool had"`},
 			[]float64{1, 1, 1, 1, 1}, `"mean/reward": 1`},
