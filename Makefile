@@ -34,11 +34,12 @@ lint: .bin/staticcheck .bin/golangci-lint ## gofmt, vet, staticcheck, lensvet, g
 ci: ## the gate: everything that must hold before a change lands
 	.ci/run
 
-# The viewer beside other receivers, some minutes for each part. docs/benchmarks.md says what the numbers mean.
-bench: ## the viewer beside other receivers, minutes
+# The viewer beside other receivers, some minutes for each part, and rollouts. docs/benchmarks.md says what the numbers mean.
+bench: ## the viewer beside other receivers, and rollouts, minutes
 	cd bench && GOWORK=off go run ./viewer -size full -skip start,soak
+	cd bench && GOWORK=off go run ./rollouts -size minutes
 
-# What takes longer than the gate may: many kills, many starts, 12 GB of data, a day's spans. Prints the test runner's own lines, and
+# What takes longer than the gate may: many kills, many starts, 16,000 rollouts at once, 12 GB of data, a day's spans. Prints the test runner's own lines, and
 # tables.
 soak: ## what takes longer than the gate may
 	LENS_SOAK=1 go test -count=1 -timeout 60m -run 'Soak' -v ./cmd/... ./gym/... ./viewer/...

@@ -23,6 +23,7 @@
 // The programs:
 //
 //	go run ./viewer    the viewer: receiving, memory, disk, opening, lists, starts, kills, a long run
+//	go run ./rollouts  Gym: servers in processes and in one, telemetry off, default and all
 //	go run ./edges     lenshttp and lensgrpc beside otelhttp and otelgrpc, off and on
 //	go run ./kit       a span group around otelhttp, otelgrpc and otelsql, beside the stock providers
 //

@@ -20,21 +20,6 @@ import (
 	"github.com/lensgo/lens/bench/load"
 )
 
-// build makes the program as a user gets it.
-func build(ctx context.Context, to string) error {
-	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/lensgo/lens").CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("cannot find the repository; run this in the folder bench, with GOWORK=off, or give the program with -lens: %w: %s", err, out)
-	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", to, "./lens")
-	cmd.Dir = filepath.Join(strings.TrimSpace(string(out)), "cmd")
-	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("cannot build lens: %w: %s", err, out)
-	}
-	return nil
-}
-
 // program is a process that was started here. What it prints first are lines of a word and an address.
 type program struct {
 	cmd    *exec.Cmd

@@ -23,6 +23,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/lensgo/lens/bench/build"
 )
 
 func main() {
@@ -103,7 +105,7 @@ func measure(ctx context.Context, args []string, stdout, stderr io.Writer) (err 
 	defer func() { err = errors.Join(err, os.RemoveAll(r.dir)) }()
 	if r.lens == "" {
 		r.lens = filepath.Join(r.dir, "lens")
-		if err := build(ctx, r.lens); err != nil {
+		if err := build.Command(ctx, "lens", r.lens); err != nil {
 			return err
 		}
 	}
