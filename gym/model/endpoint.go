@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/wire"
 )
 
@@ -154,13 +153,4 @@ func baseURL(key, text string) (*url.URL, error) {
 		return nil, errors.New(key + " must be a URL like https://host/v1")
 	}
 	return u, nil
-}
-
-// fill gives a request the members that it does not have.
-func fill(o *responses.Object, more responses.Object) {
-	for name, value := range more.All() {
-		if !o.Has(name) {
-			o.Set(name, value)
-		}
-	}
 }

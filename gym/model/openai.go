@@ -82,7 +82,7 @@ func (m *OpenAI) Complete(ctx context.Context, r *ChatRequest) (chat.Completion,
 // prepare makes a request of either dialect the endpoint's.
 func (m *OpenAI) prepare(o *responses.Object) {
 	o.SetString("model", m.settings.Model)
-	fill(o, m.settings.ExtraBody)
+	o.Fill(m.settings.ExtraBody)
 	if m.settings.Stream {
 		o.SetBool("stream", true)
 	}

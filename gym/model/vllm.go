@@ -82,7 +82,7 @@ func (m *VLLM) answerNative(ctx context.Context, r *Request) (responses.Response
 	p := r.Params
 	cleanReasoning(&p, false)
 	p.SetString("model", m.settings.Model)
-	fill(&p.Object, m.settings.ExtraBody)
+	p.Fill(m.settings.ExtraBody)
 	p.Merge(m.settings.SamplingOverrides)
 	if m.settings.Stream {
 		p.SetBool("stream", true)

@@ -267,10 +267,61 @@ func (o *Object) Delete(name string) bool {
 }
 
 // Merge sets every member of over in o, as Python's dict union does: shallow, names that o has keep their place.
-func (o *Object) Merge(over Object) {
-	for key, value := range over.pairs() {
-		o.Set(unquote(key), value)
+func (o *Object) Merge(over Object) { o.union(over, true) }
+
+// Fill gives o the members of more that it does not have.
+func (o *Object) Fill(more Object) { o.union(more, false) }
+
+// fewMembers is how many names are compared one by one; above it, a map finds them.
+const fewMembers = 32
+
+// union adds the members of more to those of o. It takes linear time: objects with any number of members come from outside.
+func (o *Object) union(more Object, win bool) {
+	n := more.Len()
+	if n == 0 {
+		return
 	}
+	members := o.own(n)
+	had := len(members)
+	var places map[string]int
+	if had+n > fewMembers {
+		places = make(map[string]int, had)
+		for i, m := range members {
+			places[nameOf(m.key)] = i
+		}
+	}
+	for key, value := range more.pairs() {
+		i := place(members[:had], places, nameOf(key))
+		switch {
+		case i < 0:
+			members = append(members, member{key, value})
+		case win:
+			members[i].value = value
+		}
+	}
+	*o = Object{members: members}
+}
+
+// place is the index of the member with the name, -1 for none. places may be nil.
+func place(members []member, places map[string]int, name string) int {
+	if places == nil {
+		return slices.IndexFunc(members, func(m member) bool { return m.is(name) })
+	}
+	if i, ok := places[name]; ok {
+		return i
+	}
+	return -1
+}
+
+// Where returns an object with the members that keep takes, in order.
+func (o Object) Where(keep func(name string, v jsontext.Value) bool) Object {
+	var members []member
+	for key, value := range o.pairs() {
+		if keep(nameOf(key), value) {
+			members = append(members, member{key, value})
+		}
+	}
+	return Object{members: members}
 }
 
 // Names returns the names in order.

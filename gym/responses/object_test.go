@@ -1,6 +1,7 @@
 package responses_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -342,5 +343,49 @@ func TestObject_All_stops(t *testing.T) {
 		if !slices.Equal(seen, []string{"z", "a"}) {
 			t.Errorf("saw %v", seen)
 		}
+	}
+}
+
+// TestObjectUnion has what Merge and Fill make of few and of many members, and of names with escapes.
+func TestObjectUnion(t *testing.T) {
+	many := func(from, to int) (text string) {
+		for i := from; i < to; i++ {
+			text += fmt.Sprintf(`,"m%d":%d`, i, i)
+		}
+		return text
+	}
+	for name, test := range map[string]struct{ o, more, merged, filled string }{
+		"empty":   {`{}`, `{"a":1}`, `{"a":1}`, `{"a":1}`},
+		"nothing": {`{ "a": 1 }`, `{}`, `{ "a": 1 }`, `{ "a": 1 }`},
+		"few":     {`{"a":1,"b":2}`, `{"c":3,"a":null}`, `{"a":null,"b":2,"c":3}`, `{"a":1,"b":2,"c":3}`},
+		"escapes": {`{"\u0061":1}`, `{"a":2,"\u0062":3}`, `{"\u0061":2,"\u0062":3}`, `{"\u0061":1,"\u0062":3}`},
+		"many": {`{"\u0061":1` + many(0, 40) + `}`, `{"a":2,"m7":null` + many(38, 80) + `}`,
+			`{"\u0061":2` + many(0, 7) + `,"m7":null` + many(8, 80) + `}`, `{"\u0061":1` + many(0, 80) + `}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, more := parse(t, test.o), parse(t, test.more)
+			merged, filled := o, o
+			merged.Merge(more)
+			filled.Fill(more)
+			for what, got := range map[string][2]string{
+				"merged": {string(merged.AppendTo(nil)), test.merged}, "filled": {string(filled.AppendTo(nil)), test.filled},
+				"the object": {string(o.AppendTo(nil)), test.o}, "the other": {string(more.AppendTo(nil)), test.more},
+			} {
+				if got[0] != got[1] {
+					t.Errorf("%s: %s\nwant %s", what, got[0], got[1])
+				}
+			}
+		})
+	}
+}
+
+func TestObjectWhere(t *testing.T) {
+	o := parse(t, `{"a":1,"\u0062":null,"c":[1e400]}`)
+	got := o.Where(func(name string, v jsontext.Value) bool { return name == "b" || v.Kind() == '[' })
+	if text := string(got.AppendTo(nil)); text != `{"\u0062":null,"c":[1e400]}` {
+		t.Errorf("got %s", text)
+	}
+	if none := o.Where(func(string, jsontext.Value) bool { return false }); string(none.AppendTo(nil)) != "{}" {
+		t.Errorf("got %s, want {}", none.AppendTo(nil))
 	}
 }

@@ -22,7 +22,7 @@ func latin(text string) string { return strings.TrimSpace(letters.Replace(norm.N
 var markdownColon = pattern.Must(`[*_]{0,2}Answer[*_]{0,2}\s*:[*_\s]{0,2}(.+)`, pattern.IgnoreCase|pattern.Multiline)
 
 // answerWork is what a look at a character behind "Answer:" takes, for [pattern.Work].
-const answerWork = 3
+const answerWork = 5
 
 // afterLastColon is the letter behind the last "Answer:", or the row's own word for it, that has one behind it. Where that word
 // is said over and over in one line, each has the rest of the line behind it.

@@ -104,11 +104,9 @@ func ToResponse(c Completion, p responses.CreateParams, o Options) (responses.Re
 	created, _ := c.Get("created")
 	r := responses.Answer{ID: o.newID("resp_"), CreatedAt: created, Model: model, Output: t.B,
 		Incomplete: finishReasons[reason], Usage: responsesUsage(usage)}.Response(p)
-	for name, v := range c.All() {
-		if !isCompletionMember(name) && (name == "service_tier" || !responses.IsResponseMember(name)) && v.Kind() != 'n' {
-			r.Set(name, v)
-		}
-	}
+	r.Merge(c.Where(func(name string, v jsontext.Value) bool {
+		return !isCompletionMember(name) && (name == "service_tier" || !responses.IsResponseMember(name)) && v.Kind() != 'n'
+	}))
 	if more := moreOf(choice); more.Len() > 0 {
 		r.Set(moreChoice, more.AppendTo(nil))
 	}
@@ -128,17 +126,13 @@ func isCompletionMember(name string) bool {
 
 // moreOf are the members of a choice that nobody here knows.
 func moreOf(choice responses.Object) responses.Object {
-	var more responses.Object
-	for name, v := range choice.All() {
+	return choice.Where(func(name string, v jsontext.Value) bool {
 		switch name {
 		case "index", "message", "finish_reason", "logprobs":
-		default:
-			if v.Kind() != 'n' {
-				more.Set(name, v)
-			}
+			return false
 		}
-	}
-	return more
+		return v.Kind() != 'n'
+	})
 }
 
 // logprobs returns the log probabilities of a choice's text, which have the same form in both dialects; nil for none.

@@ -378,3 +378,32 @@ func TestWithTokens(t *testing.T) {
 		})
 	}
 }
+
+// Members that nobody knows are carried in linear time: a request with 100,000 of them took a core for half an hour.
+func TestManyUnknownMembers(t *testing.T) {
+	var more strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&more, `,"m%d":%d`, i, i)
+	}
+	r, err := chat.ParseRequest([]byte(`{"messages":[{"role":"user","content":"x"}]` + more.String() + `}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := chat.ToParams(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := chat.FromParams(p, chat.Options{})
+	if v, _ := back.Int("m99999"); err != nil || v != 99999 {
+		t.Errorf("the last member is %d on the way back, %v", v, err)
+	}
+	c, err := chat.ParseCompletion([]byte(`{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"x"}` +
+		more.String() + `}]` + more.String() + `}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := chat.ToResponse(c, p, chat.Options{})
+	if v, _ := answer.Int("m99999"); err != nil || v != 99999 {
+		t.Errorf("the last member of the answer is %d, %v", v, err)
+	}
+}

@@ -177,11 +177,7 @@ func (o Options) finish(r *Request) error {
 	}
 	members := o.ExtraBody
 	members.Merge(extra)
-	for name, v := range members.All() {
-		if !r.Has(name) {
-			r.Set(name, v)
-		}
-	}
+	r.Fill(members)
 	o.setTemplate(r, kwargs)
 	r.Merge(o.SamplingOverrides)
 	return nil

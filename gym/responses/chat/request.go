@@ -175,16 +175,12 @@ var converted = []string{
 }
 
 func setOtherParams(p *responses.CreateParams, r Request) error {
-	var rest responses.Object
-	for name, v := range r.All() {
-		switch {
-		case slices.Contains(converted, name):
-		case !slices.Contains(shared, name):
-			rest.Set(name, v)
-		case v.Kind() != 'n':
-			p.Set(name, v)
-		}
-	}
+	rest := r.Where(func(name string, _ jsontext.Value) bool {
+		return !slices.Contains(converted, name) && !slices.Contains(shared, name)
+	})
+	p.Merge(r.Where(func(name string, v jsontext.Value) bool {
+		return !slices.Contains(converted, name) && slices.Contains(shared, name) && v.Kind() != 'n'
+	}))
 	for _, name := range []string{"max_completion_tokens", "max_tokens"} { // the first is the newer name
 		if v, _ := r.Get(name); !responses.IsNull(v) {
 			p.Set("max_output_tokens", v)

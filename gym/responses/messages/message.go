@@ -62,11 +62,9 @@ func ToResponse(m Message, p responses.CreateParams, o Options) (responses.Respo
 	usage, _ := m.Get("usage")
 	r := responses.Answer{ID: o.newID("resp_"), Model: model, Output: t.B, Incomplete: stopReasons[stop],
 		Usage: responsesUsage(usage)}.Response(p)
-	for name, v := range m.All() {
-		if !isMessageMember(name) && !responses.IsResponseMember(name) && v.Kind() != 'n' {
-			r.Set(name, v)
-		}
-	}
+	r.Merge(m.Where(func(name string, v jsontext.Value) bool {
+		return !isMessageMember(name) && !responses.IsResponseMember(name) && v.Kind() != 'n'
+	}))
 	return r, nil
 }
 

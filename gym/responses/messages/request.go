@@ -54,11 +54,7 @@ func (o Options) finish(r *Request, extra responses.Object) {
 	}
 	members := o.ExtraBody
 	members.Merge(extra)
-	for name, v := range members.All() {
-		if !r.Has(name) {
-			r.Set(name, v)
-		}
-	}
+	r.Fill(members)
 }
 
 // Request is the request body of /v1/messages.

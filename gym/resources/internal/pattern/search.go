@@ -27,7 +27,7 @@ type Work struct {
 func NewWork(ctx context.Context) *Work { return &Work{ctx: ctx, left: maxWork} }
 
 // stepCost is what a character costs beside the instructions that look at it.
-const stepCost = 10
+const stepCost = 40
 
 // Take takes n steps, each of a few nanoseconds at most.
 func (w *Work) Take(n int) error {
