@@ -70,3 +70,11 @@ func TestStopWhileRestarting(t *testing.T) {
 		t.Error("somebody answers")
 	}
 }
+
+// The driver never has more connections to a server than that accepts: calls above that wait in the driver.
+func TestClient_bounds(t *testing.T) {
+	o := start(t, options(graph(t, "a echo"))).Client()
+	if n := o.MaxConns["a"]; n <= 0 || o.MaxConnsPerHost < n {
+		t.Errorf("bounds are %v and, for others, %d", o.MaxConns, o.MaxConnsPerHost)
+	}
+}
