@@ -97,22 +97,19 @@ func TestAdapter_idle(t *testing.T) {
 func TestRun_adapts(t *testing.T) {
 	f := newFixture(t, inputRows(400))
 	f.o.Adapt, f.o.Again, f.o.MaxAttempts = true, true, 50
-	meter := &countingMeter{}
+	meter := &countingMeter{lowered: make(chan struct{})}
 	f.o.Meter = meter
 	a := newAgent(t)
 	const room = 8
 	places := make(chan struct{}, room)
-	gate := make(chan struct{}) // the first wave stands still until somebody is refused, however slow the machine is
-	var once sync.Once
 	a.run = func(w http.ResponseWriter, _ *http.Request, _ responses.Object) {
 		select {
 		case places <- struct{}{}:
 		default:
-			once.Do(func() { close(gate) })
 			w.WriteHeader(http.StatusTooManyRequests)
 			return
 		}
-		<-gate
+		<-meter.lowered // the first wave stands still until a refusal was understood, however slow the machine is
 		<-places
 		fmt.Fprint(w, `{"reward":1}`)
 	}
@@ -135,6 +132,8 @@ type countingMeter struct {
 	mu                                        sync.Mutex
 	offered, resident, active, admitted, most int
 	limits                                    []int
+
+	lowered chan struct{} // when not nil, closed with the second limit
 }
 
 func (m *countingMeter) Offered(n int) { m.mu.Lock(); defer m.mu.Unlock(); m.offered += n }
@@ -143,6 +142,9 @@ func (m *countingMeter) Limit(n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.limits = append(m.limits, n)
+	if m.lowered != nil && len(m.limits) == 2 {
+		close(m.lowered)
+	}
 }
 func (m *countingMeter) Resident(n int) {
 	m.mu.Lock()
