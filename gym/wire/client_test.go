@@ -46,7 +46,7 @@ func TestPostsOverIdleConnections(t *testing.T) {
 		c := newClient(t, ClientOptions{}, "counter", "http://counter.test")
 		c.transport.DialContext = ln.dial
 
-		const callers, rounds = 10, 5
+		const callers, rounds = 10, 100 // a thousand calls, as the case has them
 		var calls sync.WaitGroup
 		for i := range callers {
 			calls.Go(func() {
