@@ -66,7 +66,7 @@ func screens(t *testing.T, p *tab) []screen {
 		{"run's groups", "/runs/" + run + "?tab=groups", loaded, nil},
 		{"run's metrics", "/runs/" + run + "?tab=metrics", "seen($('.tablebox').firstElementChild)", nil},
 		{"run's logs", "/runs/" + run + "?tab=logs", "$('.runlogs .lrow')", nil},
-		{"metrics", "/metrics", "$$('.plot canvas').length === 4", nil},
+		{"metrics", "/metrics?run=metrics-run", "$$('.plot canvas').length === 4", nil},
 		{"traces", "/traces", loaded, nil},
 		{"trace", trace, "spans().length > 5 && $('.talk .trow2') && seen($('.pbody'))", nil},
 		{"logs", trace + "&tab=logs", "spans().length > 5 && seen($('.lowerbody'))", nil},

@@ -134,7 +134,7 @@ type service struct {
 func start(t *testing.T) *service {
 	t.Helper()
 	s := &service{cmd: exec.Command(binary(t), "-listen", "127.0.0.1:0"), lines: make(chan []string, 1)}
-	s.cmd.Env = append(bare(os.Environ()), "OTEL_BSP_SCHEDULE_DELAY=50")
+	s.cmd.Env = append(bare(os.Environ()), "OTEL_BSP_SCHEDULE_DELAY=50", "NEMO_LENS_METRICS_ENABLED=false")
 	s.cmd.Stderr = os.Stderr
 	stdout, err := s.cmd.StdoutPipe()
 	if err != nil {
