@@ -79,7 +79,10 @@ func (s *signal) isMember(name string) bool { return name == s.member || name ==
 // lets a sink expect.
 func (s *signal) inspect(req []byte, maxDecoded int64) (items int, err error) {
 	if s == traces {
-		items = countSpans(req)
+		items, open := countSpans(req)
+		if open {
+			return 0, invalid("cannot decode %d bytes as %s: a group begins and does not end", len(req), s.message)
+		}
 		if most := maxWeight * maxDecoded / spanWeight; int64(items) > most {
 			return 0, tooLarge("body of %d bytes has %d spans, must be at most %d", len(req), items, most)
 		}

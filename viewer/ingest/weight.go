@@ -110,26 +110,31 @@ func (m *message) child(number uint64) *message {
 	return nil
 }
 
-// countSpans counts the spans of an ExportTraceServiceRequest without a look into them.
-func countSpans(req []byte) (n int) {
-	for w := (walk{b: req}); w.next(1); {
-		scopes, found := countIn(w.value, 2)
+// countSpans counts the spans of an ExportTraceServiceRequest without a look into them. open tells that a group begins around them and
+// does not end, which decoders read in different ways.
+func countSpans(req []byte) (n int, open bool) {
+	w := walk{b: req}
+	for w.next(1) {
+		scopes, found, unclosed := countIn(w.value, 2)
 		if !found { // decoders look at the old field only then
-			scopes, _ = countIn(w.value, deprecatedScopes)
+			scopes, _, unclosed = countIn(w.value, deprecatedScopes)
 		}
-		n += scopes
+		n, open = n+scopes, open || unclosed
 	}
-	return n
+	return n, open || w.groups > 0
 }
 
-// countIn counts the spans in a field of resource spans, and tells whether the field is there.
-func countIn(resourceSpans []byte, field uint64) (n int, found bool) {
-	for scopes := (walk{b: resourceSpans}); scopes.next(field); found = true {
-		for spans := (walk{b: scopes.value}); spans.next(2); {
+// countIn counts the spans in a field of resource spans, and tells whether the field is there and whether a group stays open.
+func countIn(resourceSpans []byte, field uint64) (n int, found, open bool) {
+	scopes := walk{b: resourceSpans}
+	for ; scopes.next(field); found = true {
+		spans := walk{b: scopes.value}
+		for spans.next(2) {
 			n++
 		}
+		open = open || spans.groups > 0
 	}
-	return n, found
+	return n, found, open || scopes.groups > 0
 }
 
 // walk goes from one message to the next in one field.

@@ -80,7 +80,7 @@ func TestWeight_disguises(t *testing.T) {
 	wide := append([]byte{0x92, 0x80, 0x80, 0x80, 0x80, 0x01, byte(len(spans))}, spans...) // field 2 + 2^32
 	for name, resource := range map[string][]byte{"plain": scope, "deprecated": deprecated, "wide": wide} {
 		req := append([]byte{1<<3 | 2, byte(len(resource))}, resource...)
-		if n := countSpans(req); n != 50 {
+		if n, open := countSpans(req); n != 50 || open {
 			t.Errorf("%s: %d spans, want 50", name, n)
 		}
 		if w := traceSchema.weight(req); w < 50*spanWeight {
