@@ -65,7 +65,7 @@ type runner struct {
 const (
 	defaultTimeout = 10
 	longestTimeout = 3600
-	workdir        = "/work"
+	workdir        = "/workspace"
 )
 
 func newRunner(in *config.Instance) (*runner, error) {

@@ -51,11 +51,11 @@ func TestCreate_arguments(t *testing.T) {
 		"everything": {
 			Options{Network: "none", Image: "unused"},
 			sandbox.Spec{
-				Image: "python:3", TTL: 90.5, Workdir: "/work", Env: map[string]string{"B": "2 x", "A": "1"},
+				Image: "python:3", TTL: 90.5, Workdir: "/workspace", Env: map[string]string{"B": "2 x", "A": "1"},
 				Metadata: map[string]string{"team": "t"}, Ports: []int{80, 8080},
 				Resources: sandbox.Resources{CPU: 1.5, MemoryMiB: 512, GPU: 2},
 			},
-			[]string{"--label", "nemo-gym.team=t", "-w", "/work", "--env", "A=1", "--env", "B=2 x", "--cpus", "1.5", "--memory", "512m",
+			[]string{"--label", "nemo-gym.team=t", "-w", "/workspace", "--env", "A=1", "--env", "B=2 x", "--cpus", "1.5", "--memory", "512m",
 				"--memory-swap", "512m", "--gpus", "2", "--network", "none", "--publish", "127.0.0.1::80/tcp", "--publish", "127.0.0.1::8080/tcp",
 				"--rm", "--entrypoint", "sleep", "python:3", "90.5"},
 		},
@@ -142,7 +142,7 @@ func TestCreate_fails(t *testing.T) {
 func TestSandbox(t *testing.T) {
 	p, f := newFake(t, Options{MaxOutputBytes: 1000})
 	box := sandbox.New(p, sandbox.Spec{
-		Image: "i", Workdir: "/work", Ports: []int{80}, Files: map[string]string{"a/b.txt": "text"}, Env: map[string]string{"A": "1"},
+		Image: "i", Workdir: "/workspace", Ports: []int{80}, Files: map[string]string{"a/b.txt": "text"}, Env: map[string]string{"A": "1"},
 	})
 	if err := box.Start(t.Context()); err != nil {
 		t.Fatal(err)

@@ -36,8 +36,8 @@ func TestEscape_files(t *testing.T) {
 	if !ok {
 		return
 	}
-	paths := []string{file, "/root/.bashrc", "/root/.profile", "/etc/shadow", "/etc/ssh/ssh_host_rsa_key", "/proc/1/root" + file,
-		"/proc/1/cwd" + file, "/proc/self/root/.." + file, "/../.." + file, "/var/run/docker.sock", "/proc/1/environ"}
+	paths := []string{file, "/root" + "/.bashrc", "/root" + "/.profile", "/etc/shadow", "/etc/ssh/ssh_host_rsa_key", "/proc/1/root" + file,
+		"/proc/1/cwd" + file, "/proc/self/root" + "/.." + file, "/../.." + file, "/var/run/docker.sock", "/proc/1/environ"}
 	r := try(t, box, append([]string{"read"}, paths...)...)
 	if strings.Contains(r.Stdout, secret) || strings.Contains(r.Stdout, "<nil>") || strings.Count(r.Stdout, "\n") != len(paths) {
 		t.Errorf("files outside can be read:\n%s", r.Stdout)
@@ -47,7 +47,7 @@ func TestEscape_files(t *testing.T) {
 	if strings.Contains(r.Stdout, "<nil>") || strings.Count(r.Stdout, "no such file") != len(folders) {
 		t.Errorf("folders outside can be seen:\n%s", r.Stdout)
 	}
-	r = try(t, box, "touch", "/usr/was-here", "/usr/bin/sh", "/etc/ld.so.cache", escape, "/proc/sys/kernel/hostname", "/work/fine")
+	r = try(t, box, "touch", "/usr/was-here", "/usr/bin/sh", "/etc/ld.so.cache", escape, "/proc/sys/kernel/hostname", "/workspace/fine")
 	if strings.Count(r.Stdout, "<nil>") != 1 {
 		t.Errorf("more than its own files can be written:\n%s", r.Stdout)
 	}
@@ -165,7 +165,7 @@ func TestEscape_disk(t *testing.T) {
 	if !ok {
 		return
 	}
-	for _, dir := range []string{"/work", "/tmp", "/dev/shm"} {
+	for _, dir := range []string{"/workspace", "/tmp", "/dev/shm"} {
 		r := try(t, box, "fill", dir)
 		var wrote int64
 		if _, err := fmt.Sscanf(r.Stdout, "wrote %d", &wrote); err != nil || wrote == 0 || wrote > disk<<20 {
@@ -257,7 +257,7 @@ func TestEscape_stay(t *testing.T) {
 				return
 			}
 			test.how(t, box, sandbox.Command{
-				Text: escape + " stay /work/beat" + test.more, Timeout: generous, Env: map[string]string{m: "1"},
+				Text: escape + " stay /workspace/beat" + test.more, Timeout: generous, Env: map[string]string{m: "1"},
 			})
 			if left := survivors(t, m); len(left) > 0 {
 				t.Errorf("left behind: %v", left)

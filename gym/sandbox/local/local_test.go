@@ -100,7 +100,7 @@ func TestTransfer(t *testing.T) {
 		t.Fatal(err)
 	}
 	down := filepath.Join(dir, "down")
-	if err := box.Download(t.Context(), "/work/new/folder/file", down); err != nil {
+	if err := box.Download(t.Context(), "/workspace/new/folder/file", down); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := os.ReadFile(down); err != nil || string(b) != content {

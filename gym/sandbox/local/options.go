@@ -32,7 +32,7 @@ const (
 	defaultDisk      = 256
 	defaultProcesses = 64
 	defaultOutput    = 1 << 20
-	defaultWorkdir   = "/work"
+	defaultWorkdir   = "/workspace"
 	mebibyte         = 1 << 20
 )
 
