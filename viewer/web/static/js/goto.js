@@ -25,6 +25,7 @@ export class GoTo {
   }
 
   close(back = false) {
+    this.entered = false;
     this.el.classList.remove('open');
     this.pop.hidden = true;
     this.input.setAttribute('aria-expanded', 'false');
@@ -33,12 +34,16 @@ export class GoTo {
 
   async typed() {
     const text = this.input.value.trim();
+    this.entered = false;
+    this.waiting = !!text;
     if (!text) { this.pop.hidden = true; return; }
     try {
       this.list = (await this.ask.get('/find', { text })).rows;
+      this.waiting = false;
       this.at = 0;
       this.draw();
-    } catch (e) { if (!aborted(e)) this.pop.hidden = true; }
+      if (this.entered) this.take();
+    } catch (e) { if (!aborted(e)) { this.waiting = false; this.pop.hidden = true; } }
   }
 
   draw() {
@@ -49,6 +54,11 @@ export class GoTo {
       ? h('ul', { role: 'listbox', id: 'goto-list' }, this.list.map((r, i) => h('li', { role: 'option', id: 'goto-' + i, 'aria-selected': String(i === this.at), onpointerdown: (e) => { e.preventDefault(); this.at = i; this.take(); } },
         h('span.cut', null, r.label), h('span.dim.cut', null, r.note), h('span.dim.n', null, r.kind))))
       : h('p.none', null, 'Nothing is called that. A trace is found by eight digits of its id or more.'));
+  }
+
+  // enter takes what is chosen; while an answer to what was typed last is on its way, that one's.
+  enter() {
+    if (this.waiting) this.entered = true; else this.take();
   }
 
   take() {
@@ -64,7 +74,7 @@ export class GoTo {
     const n = this.list.length;
     if (e.key === 'ArrowDown' && n) this.at = (this.at + 1) % n;
     else if (e.key === 'ArrowUp' && n) this.at = (this.at + n - 1) % n;
-    else if (e.key === 'Enter') { e.preventDefault(); this.take(); return; } else if (e.key === 'Escape') { e.preventDefault(); e.stopPropagation(); this.close(true); return; } else return;
+    else if (e.key === 'Enter') { e.preventDefault(); this.enter(); return; } else if (e.key === 'Escape') { e.preventDefault(); e.stopPropagation(); this.close(true); return; } else return;
     e.preventDefault();
     this.draw();
   }
