@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -164,9 +165,16 @@ func (p *tab) click(selector, words string) {
 	p.t.Helper()
 	at := fmt.Sprintf("hit(%q, %q)", selector, words)
 	var point []float64
+	still := 0 // looks in a row that found it in one place: a page that is being built moves what is to be hit
 	p.await("click "+selector+" "+words, func() (ok bool) {
+		before := point
 		point, _ = tryEval[[]float64](p, at)
-		return len(point) == 2
+		if len(point) != 2 || !slices.Equal(point, before) {
+			still = 0
+			return false
+		}
+		still++
+		return still >= 4
 	}, p.state)
 	p.do("click", chromedp.MouseClickXY(point[0], point[1]))
 }
