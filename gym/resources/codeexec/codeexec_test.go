@@ -127,7 +127,7 @@ func TestVerify_cheats(t *testing.T) {
 	const expected = "a-needle-that-only-the-verifier-knows"
 	cases := `{"inputs": ["first", "second"], "outputs": ["` + expected + `", "` + expected + `"]}`
 	tests := map[string]string{
-		"searches all that it sees": program("grep -rhosa 'a-needle[a-z-]*' . / --exclude-dir=proc --exclude-dir=sys --exclude-dir=usr --exclude-dir=tmp --exclude-dir=workspace --exclude-dir=root | head -1"),
+		"searches all that it sees": program("grep -rhosa 'a-need[l]e[a-z-]*' . / --exclude-dir=proc --exclude-dir=sys --exclude-dir=usr --exclude-dir=tmp --exclude-dir=root | head -1"),
 		"searches processes":        program("cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -o 'a-needle[a-z-]*' | head -1"),
 		"asks its environment":      program("env; set"),
 		"echoes":                    program("cat; echo yes; echo passed"),

@@ -20,7 +20,7 @@ import (
 )
 
 // helpers are what this binary does when a test starts it again with envHelper.
-var helpers = map[string]func() error{"refused": refusedHelper, "orphan": orphanHelper}
+var helpers = map[string]func() error{"namespaces": namespacesHelper, "refused": refusedHelper, "orphan": orphanHelper}
 
 // again starts this binary again.
 func again(t *testing.T, env []string, args ...string) *exec.Cmd {
@@ -29,6 +29,30 @@ func again(t *testing.T, env []string, args ...string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), append(env, envEscape+"="+escape)...)
 	cmd.SysProcAttr = new(syscall.SysProcAttr)
 	return cmd
+}
+
+// mayRefuse fails the test when a sandbox was refused although this kernel gives what it is made of: else a provider that refuses always
+// would pass for one that isolates.
+func mayRefuse(t *testing.T, refusal error) {
+	t.Helper()
+	cmd := again(t, []string{envHelper + "=namespaces"})
+	cmd.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC |
+		syscall.CLONE_NEWUTS
+	cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
+	cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Fatalf("refused, although the kernel has namespaces and mounts in them: %v", refusal)
+	}
+	t.Logf("this kernel refuses: %v\n%v\n%s", refusal, err, out)
+}
+
+// namespacesHelper mounts what a sandbox has, in the namespaces that it was started in.
+func namespacesHelper() error {
+	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
+		return err
+	}
+	return errors.Join(syscall.Mount("probe", "/tmp", "tmpfs", 0, ""), os.Mkdir("/tmp/proc", 0o755), syscall.Mount("proc", "/tmp/proc", "proc", 0, ""))
 }
 
 // What holds for root holds for a user without rights, by another way: then commands have the user's own number.

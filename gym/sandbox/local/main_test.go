@@ -98,7 +98,7 @@ func newBox(t *testing.T, o local.Options, spec sandbox.Spec) (box *sandbox.Sand
 		if _, is := errors.AsType[*sandbox.CreateError](err); !is || !strings.Contains(err.Error(), sentence) {
 			t.Fatalf("%v; it should start, or be refused with advice", err)
 		}
-		t.Logf("this kernel refuses: %v", err)
+		mayRefuse(t, err)
 		return nil, false
 	}
 	return made, true
