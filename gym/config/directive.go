@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -247,7 +248,7 @@ func (d *director) deletions(path []string, n *node) map[string]bool {
 // deleteRest deletes what came with the source. A name that is not there is an error when there is a source, as it would
 // keep something that should go; in a mapping of its own it may belong to a file that is not merged this time.
 func (d *director) deleteRest(path []string, n, result *node, gone map[string]bool, inherits bool) {
-	for _, name := range sortedNames(gone) {
+	for _, name := range slices.Sorted(maps.Keys(gone)) {
 		there := result.get(name) != nil
 		at := n.get(keyDelete).at
 		switch {
@@ -260,15 +261,6 @@ func (d *director) deleteRest(path []string, n, result *node, gone map[string]bo
 			d.notes = append(d.notes, fmt.Sprintf("%s:%d: %s.%s names %q, and there is no such key", at.file, at.line, dotted(path), keyDelete, name))
 		}
 	}
-}
-
-func sortedNames(m map[string]bool) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // prune removes what stands at a path, and the mappings that are empty without it.

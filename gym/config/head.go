@@ -2,8 +2,10 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 )
 
@@ -53,7 +55,7 @@ func (g *Graph) SetHeadServer(h HeadServer) {
 // Override applies overrides to a configuration that is loaded already, for instance one that was asked from a head server.
 func (g *Graph) Override(over Overrides) error {
 	var ps problems
-	for _, name := range sortedKeys(over.Values) {
+	for _, name := range slices.Sorted(maps.Keys(over.Values)) {
 		g.tree.set(name, stringNode(over.Values[name], position{file: "override " + name}))
 	}
 	for _, o := range parseOverrides(over.Args, &ps) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -62,7 +63,7 @@ func (s Source) Load() (*Graph, error) {
 		tree.merge(env)
 	}
 	l.recordPaths(tree)
-	for _, name := range sortedKeys(s.Overrides.Values) {
+	for _, name := range slices.Sorted(maps.Keys(s.Overrides.Values)) {
 		tree.set(name, stringNode(s.Overrides.Values[name], position{file: "override " + name}))
 	}
 	for _, o := range overrides {
@@ -281,15 +282,6 @@ func build(tree *node, paths []string, ps *problems) (*Graph, error) {
 		return nil, err
 	}
 	return g, nil
-}
-
-func sortedKeys(m map[string]string) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // decodeTree reads JSON or YAML from memory.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -195,19 +196,10 @@ func (s *externalServer) environ(in *config.Instance) ([]string, error) {
 			env = append(env, key+"="+ForeignSpec(spec))
 		}
 	}
-	for _, key := range sortedNames(s.Env) {
+	for _, key := range slices.Sorted(maps.Keys(s.Env)) {
 		env = append(env, key+"="+s.Env[key])
 	}
 	return env, nil
-}
-
-func sortedNames(m map[string]string) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // foreignConfig is the configuration as a Python server reads it: YAML, with the keys that it takes for given.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"os"
 	"os/user"
 	"runtime"
@@ -73,7 +72,7 @@ func newRunner(in *config.Instance) (*runner, error) {
 	if err := in.DecodeSettings(&s); err != nil {
 		return nil, err
 	}
-	if !s.AllowUnsafeHost && !loopback(in.Host) {
+	if !s.AllowUnsafeHost && !in.Loopback() {
 		return nil, fmt.Errorf("%s would serve on host %q: it runs the programs that it is sent, and has no authentication; "+
 			"let it listen on 127.0.0.1, or set allow_unsafe_host: true where nobody else can reach it", in.Name, in.Host)
 	}
@@ -83,11 +82,6 @@ func newRunner(in *config.Instance) (*runner, error) {
 		return nil, fmt.Errorf("cannot set up %s: %w", in.Name, err)
 	}
 	return r, nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // setProvider reads sandbox_provider: the name of a block, or the block.
