@@ -75,11 +75,11 @@ var rules = []rule{
 var directly = []rule{
 	{"gym/telemetry", []string{"", "semconv", "telemetry/..."}},
 	{"gym/config", []string{"", "internal/typo", "semconv", "gym/..."}},
-	{"gym/fleet", []string{"", "lenshttp", "semconv", "metrics", "gym/...", "viewer/ingest", "viewer/store"}},
-	{"gym/rollout", []string{"", "lenshttp", "semconv", "metrics", "gym/...", "viewer/ingest", "viewer/store"}},
+	{"gym/fleet", []string{"", "lenshttp", "semconv", "metrics", "gym/..."}},
+	{"gym/rollout", []string{"", "lenshttp", "semconv", "metrics", "gym/...", "viewer/ingest"}},
 	{"gym/score", []string{"internal/passk", "gym/..."}},
 	{"gym/results", []string{"internal/passk", "gym/...", "viewer/ingest"}},
-	{"gym/eval", []string{"", "carrier", "lenshttp", "semconv", "metrics", "gym/...", "viewer/ingest", "viewer/store"}},
+	{"gym/eval", []string{"", "carrier", "lenshttp", "semconv", "metrics", "gym/...", "viewer/ingest"}},
 	{"gym/...", []string{"", "lenshttp", "semconv", "metrics", "gym/..."}},
 }
 

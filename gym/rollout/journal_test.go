@@ -30,6 +30,9 @@ func openTestJournal(t testing.TB) (*fixture, *journal) {
 
 // Lines are made durable without being asked for, those of one moment together.
 func TestJournal_durable(t *testing.T) {
+	if syncPause > time.Second {
+		t.Errorf("lines gather for %v, and a crash is to lose a second at most", syncPause)
+	}
 	_, j := openTestJournal(t)
 	synced := make(chan string, 100)
 	j.flush = func(f *os.File) error { synced <- f.Name(); return nil }
