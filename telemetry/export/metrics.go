@@ -26,7 +26,11 @@ func NewOTLPMetrics(ctx context.Context, log *slog.Logger) (sdkmetric.Exporter, 
 	if err := metricsSignal.check(log); err != nil {
 		return nil, err
 	}
-	var o []otlpmetrichttp.Option
+	c, err := newClient(metricsSignal, log)
+	if err != nil {
+		return nil, err
+	}
+	o := []otlpmetrichttp.Option{otlpmetrichttp.WithHTTPClient(&c.Client)}
 	if url := metricsSignal.defaultURL(); url != "" {
 		o = append(o, otlpmetrichttp.WithEndpointURL(url))
 	}
@@ -34,13 +38,14 @@ func NewOTLPMetrics(ctx context.Context, log *slog.Logger) (sdkmetric.Exporter, 
 	if err != nil {
 		return nil, fmt.Errorf("cannot make the OTLP exporter of metrics: %w", err)
 	}
-	return &quiet{Exporter: e, log: log}, nil
+	return &quiet{Exporter: e, client: c, log: log}, nil
 }
 
 // quiet is an exporter that says once that it cannot export.
 type quiet struct {
 	sdkmetric.Exporter
-	log *slog.Logger
+	client *client
+	log    *slog.Logger
 
 	mu   sync.Mutex
 	said bool
@@ -48,7 +53,7 @@ type quiet struct {
 }
 
 func (q *quiet) Export(ctx context.Context, data *metricdata.ResourceMetrics) error {
-	err := shorten(q.Exporter.Export(ctx, data))
+	err := q.client.export(func() error { return shorten(q.Exporter.Export(ctx, data)) })
 	q.mu.Lock()
 	q.last = err
 	first := err != nil && !q.said
@@ -59,6 +64,11 @@ func (q *quiet) Export(ctx context.Context, data *metricdata.ResourceMetrics) er
 			"For a collector that takes none, switch them off (METRICS_ENABLED=0 under your prefix)", "error", err)
 	}
 	return nil
+}
+
+// Shutdown ends an export that is running, and closes the connections.
+func (q *quiet) Shutdown(ctx context.Context) error {
+	return q.client.shutdown(ctx, q.Exporter.Shutdown)
 }
 
 func (q *quiet) ForceFlush(ctx context.Context) error {

@@ -48,7 +48,11 @@ func NewOTLP(ctx context.Context, log *slog.Logger) (sdktrace.SpanExporter, erro
 	if err := tracesSignal.check(log); err != nil {
 		return nil, err
 	}
-	var o []otlptracehttp.Option
+	c, err := newClient(tracesSignal, log)
+	if err != nil {
+		return nil, err
+	}
+	o := []otlptracehttp.Option{otlptracehttp.WithHTTPClient(&c.Client)}
 	if url := tracesSignal.defaultURL(); url != "" {
 		o = append(o, otlptracehttp.WithEndpointURL(url))
 	}
@@ -56,7 +60,7 @@ func NewOTLP(ctx context.Context, log *slog.Logger) (sdktrace.SpanExporter, erro
 	if err != nil {
 		return nil, fmt.Errorf("cannot make the OTLP exporter: %w", err)
 	}
-	return &otlp{e}, nil
+	return &otlp{e, c}, nil
 }
 
 // defaultURL is the collector of this host, where no variable names another. The stock exporter would speak TLS to it, against
@@ -80,11 +84,23 @@ func (s signal) check(log *slog.Logger) error {
 }
 
 // otlp is the stock exporter, which loses a whole batch for one text that is not UTF-8.
-type otlp struct{ sdktrace.SpanExporter }
+type otlp struct {
+	sdktrace.SpanExporter
+	client *client
+}
 
-// ExportSpans looks at the texts only after an error: a bad one fails before anything is sent, so nothing is sent twice,
-// and good ones cost nothing.
 func (o *otlp) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	return o.client.export(func() error { return o.send(ctx, spans) })
+}
+
+// Shutdown ends an export that is running, and closes the connections.
+func (o *otlp) Shutdown(ctx context.Context) error {
+	return o.client.shutdown(ctx, o.SpanExporter.Shutdown)
+}
+
+// send looks at the texts only after an error: a bad one fails before anything is sent, so nothing is sent twice,
+// and good ones cost nothing.
+func (o *otlp) send(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	err := o.SpanExporter.ExportSpans(ctx, spans)
 	if err != nil && ctx.Err() == nil {
 		if good, bad := repair(spans); bad {

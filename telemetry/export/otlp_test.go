@@ -203,6 +203,11 @@ func TestOTLP_settings_that_cannot_work(t *testing.T) {
 		{"OTEL_EXPORTER_OTLP_ENDPOINT=u:pass@collector", []string{"xxxxx@collector"}},
 		{"OTEL_EXPORTER_OTLP_HEADERS=ok=1,api-key=pass@100%", []string{"OTLP_HEADERS", `"api-key"`, "%25"}},
 		{"OTEL_EXPORTER_OTLP_TRACES_HEADERS=api-key:pass@1", []string{"TRACES_HEADERS", `"api-key"`, "name=value"}},
+		{"OTEL_EXPORTER_OTLP_CERTIFICATE=testdata/none.pem", []string{"OTLP_CERTIFICATE", "testdata/none.pem"}},
+		{"OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE=client.go", []string{"TRACES_CERTIFICATE=client.go", "BEGIN CERTIFICATE"}},
+		{"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE=me.pem", []string{"CLIENT_CERTIFICATE", "OTEL_EXPORTER_OTLP_CLIENT_KEY"}},
+		{"OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY=me.key", []string{"TRACES_CLIENT_KEY", "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE"}},
+		{"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE=me.pem OTEL_EXPORTER_OTLP_CLIENT_KEY=me.key", []string{"CLIENT_CERTIFICATE", "me.pem"}},
 	} {
 		t.Run(c.vars, func(t *testing.T) {
 			(&collector{Server: &httptest.Server{}}).env(t, strings.Fields(c.vars)...)
