@@ -239,33 +239,6 @@ func newInstance(e entry, serverType string, impl *entry, host string) *Instance
 	return in
 }
 
-// defaultHost is where instances listen that say nothing: with use_absolute_ip the machine's own address.
-func defaultHost(tree *node) string {
-	if use := tree.get("use_absolute_ip"); use != nil && use.kind == 't' {
-		if ip := machineIP(); ip != "" {
-			return ip
-		}
-	}
-	if h := tree.get("default_host"); h.isString() && h.text != "" {
-		return h.text
-	}
-	return "127.0.0.1"
-}
-
-// machineIP is the machine's first IPv4 address that others can reach, "" when there is none.
-func machineIP() string {
-	addrs, err := net.InterfaceAddrs()
-	if err != nil {
-		return ""
-	}
-	for _, a := range addrs {
-		if n, ok := a.(*net.IPNet); ok && n.IP.To4() != nil && n.IP.IsGlobalUnicast() {
-			return n.IP.String()
-		}
-	}
-	return ""
-}
-
 // DecodeSettings reads the implementation's mapping into v, a pointer to a struct with json tags. Keys that v does
 // not have are passed over.
 func (i *Instance) DecodeSettings(v any) error {

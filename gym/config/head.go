@@ -2,10 +2,7 @@ package config
 
 import (
 	"fmt"
-	"maps"
 	"net"
-	"net/netip"
-	"slices"
 	"strconv"
 )
 
@@ -50,35 +47,4 @@ func (g *Graph) SetHeadServer(h HeadServer) {
 	}
 	block.setValue("host", stringNode(h.Host, block.at))
 	block.setValue("port", rawNode(strconv.Itoa(h.Port), block.at))
-}
-
-// Override applies overrides to a configuration that is loaded already, for instance one that was asked from a head server.
-func (g *Graph) Override(over Overrides) error {
-	var ps problems
-	for _, name := range slices.Sorted(maps.Keys(over.Values)) {
-		g.tree.set(name, stringNode(over.Values[name], position{file: "override " + name}))
-	}
-	for _, o := range parseOverrides(over.Args, &ps) {
-		o.apply(g.tree, &ps)
-	}
-	if err := ps.err(); err != nil {
-		return err
-	}
-	g.Instances = graphOf(g.tree).Instances
-	for _, in := range g.Instances {
-		in.graph = g
-	}
-	return nil
-}
-
-// Loopback tells whether the instance listens for this machine alone.
-func (i *Instance) Loopback() bool { return IsLoopback(i.Host) }
-
-// IsLoopback tells whether a host is this machine alone. A name other than localhost is taken for one that others reach.
-func IsLoopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.IsLoopback()
 }

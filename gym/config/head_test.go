@@ -7,8 +7,6 @@ import (
 	"github.com/lensgo/lens/gym/config"
 )
 
-const headInstances = "a:\n  resources_servers:\n    echo: {entrypoint: app.py, domain: other, host: %s, port: 9001}\n"
-
 func decode(t *testing.T, text string) *config.Graph {
 	t.Helper()
 	g, err := config.Decode([]byte(text))
@@ -50,27 +48,5 @@ func TestSetHeadServer(t *testing.T) {
 	h, err := decode(t, string(g.YAML())).HeadServer()
 	if err != nil || h.Port != 4711 || !h.ExposeSecrets {
 		t.Errorf("%+v, %v", h, err)
-	}
-}
-
-func TestOverride(t *testing.T) {
-	g := decode(t, strings.Replace(headInstances, "%s", "127.0.0.1", 1))
-	if err := g.Override(config.Overrides{Args: []string{"a.resources_servers.echo.port=9002", "limit=3"}}); err != nil {
-		t.Fatal(err)
-	}
-	limit := 0
-	if err := g.DecodeValue("limit", &limit); err != nil || limit != 3 || g.Instance("a").URL() != "http://127.0.0.1:9002" {
-		t.Errorf("limit %d, %v, URL %s", limit, err, g.Instance("a").URL())
-	}
-	if err := g.Override(config.Overrides{Args: []string{"nothing.here=1"}}); err == nil {
-		t.Error("an override of nothing is taken")
-	}
-}
-
-func TestLoopback(t *testing.T) {
-	for host, want := range map[string]bool{"127.0.0.1": true, "::1": true, "localhost": true, "127.9.0.1": true, "0.0.0.0": false, "10.1.2.3": false, "node17": false} {
-		if in := decode(t, strings.Replace(headInstances, "%s", `"`+host+`"`, 1)).Instance("a"); in.Loopback() != want {
-			t.Errorf("%s: %v", host, in.Loopback())
-		}
 	}
 }

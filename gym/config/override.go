@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,25 @@ const (
 	opForce  = "++" // the same
 	opDelete = "~"  // ~key takes a key away
 )
+
+// Override applies overrides to a configuration that is loaded already, for instance one that was asked from a head server.
+func (g *Graph) Override(over Overrides) error {
+	var ps problems
+	for _, name := range slices.Sorted(maps.Keys(over.Values)) {
+		g.tree.set(name, stringNode(over.Values[name], position{file: "override " + name}))
+	}
+	for _, o := range parseOverrides(over.Args, &ps) {
+		o.apply(g.tree, &ps)
+	}
+	if err := ps.err(); err != nil {
+		return err
+	}
+	g.Instances = graphOf(g.tree).Instances
+	for _, in := range g.Instances {
+		in.graph = g
+	}
+	return nil
+}
 
 // override is one override of the command line.
 type override struct {

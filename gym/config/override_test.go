@@ -203,3 +203,22 @@ func FuzzOverride(f *testing.F) {
 		}
 	})
 }
+
+const echoAt = "a:\n  resources_servers:\n    echo: {entrypoint: app.py, domain: other, host: %s, port: 9001}\n"
+
+func TestGraphOverride(t *testing.T) {
+	g, err := Decode([]byte(strings.Replace(echoAt, "%s", "127.0.0.1", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Override(Overrides{Args: []string{"a.resources_servers.echo.port=9002", "limit=3"}}); err != nil {
+		t.Fatal(err)
+	}
+	limit := 0
+	if err := g.DecodeValue("limit", &limit); err != nil || limit != 3 || g.Instance("a").URL() != "http://127.0.0.1:9002" {
+		t.Errorf("limit %d, %v, URL %s", limit, err, g.Instance("a").URL())
+	}
+	if err := g.Override(Overrides{Args: []string{"nothing.here=1"}}); err == nil {
+		t.Error("an override of nothing is taken")
+	}
+}
