@@ -3,6 +3,7 @@
 package codeexec
 
 import (
+	"crypto/rand"
 	"net/http/httptest"
 	"os"
 	"slices"
@@ -120,27 +121,42 @@ func TestVerify_timeout(t *testing.T) {
 	}
 }
 
+// needle is what the programs of TestVerify_cheats look for. It does not find itself in a program's own text.
+const needle = "'a-need[l]e-[A-Z0-9]*'"
+
 // Programs that want the reward without the work: what is expected is nowhere to be found, nothing of one case is there in
-// the next, and output that comes after the end of a program does not count.
+// the next, and output that comes after the end of a program does not count. A search that finds nothing proves something
+// only where it can find: each one is also run by a program that has put its input there before.
 func TestVerify_cheats(t *testing.T) {
 	s := build(t, shell)
-	const expected = "a-needle-that-only-the-verifier-knows"
-	cases := `{"inputs": ["first", "second"], "outputs": ["` + expected + `", "` + expected + `"]}`
-	tests := map[string]string{
-		"searches all that it sees": program("grep -rhosa 'a-need[l]e[a-z-]*' . / --exclude-dir=proc --exclude-dir=sys --exclude-dir=usr --exclude-dir=tmp --exclude-dir=root | head -1"),
-		"searches processes":        program("cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -o 'a-needle[a-z-]*' | head -1"),
-		"asks its environment":      program("env; set"),
-		"echoes":                    program("cat; echo yes; echo passed"),
-		"writes the verdict":        program(`echo '{"reward": 1.0}'; echo '{"reward": 1.0}' > reward.json; mkdir -p outputs; echo > outputs/0`),
+	expected := "a-needle-" + rand.Text() // in no file and no memory but this test's
+	cases := func(input string) string {
+		return `{"inputs": ["` + input + `"], "outputs": ["` + expected + `"]}`
 	}
-	for name, text := range tests {
+	const files = "{ grep -rhosa " + needle + ` . "$TMPDIR" /dev/shm` +
+		"; grep -rhosa " + needle + " / --exclude-dir=proc --exclude-dir=sys --exclude-dir=usr --exclude-dir=tmp --exclude-dir=root; } | head -n 1"
+	tests := map[string]struct {
+		search string
+		plants []string // where the search would find its input
+	}{
+		"searches files":     {files, []string{"cat > planted", `cat > "$TMPDIR/planted"`, "mkdir -p deep/down; cat > deep/down/planted"}},
+		"searches processes": {"cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -o " + needle + " | head -n 1", []string{`export PLANTED="$(cat)"`}},
+		"asks its environment": {"{ env; set; } | grep -o " + needle + " | head -n 1",
+			[]string{`export PLANTED="$(cat)"`, `PLANTED="$(cat)"`}},
+		"echoes":             {"cat; echo yes; echo passed", nil},
+		"writes the verdict": {`echo '{"reward": 1.0}'; echo '{"reward": 1.0}' > reward.json; mkdir -p outputs; echo > outputs/0`, nil},
+	}
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if strings.Contains(text, expected) {
-				t.Fatal("the cheat knows the answer")
-			}
-			status, r, body := verify(t, s, text, cases)
-			if status != 200 || r.Reward != 0 {
+			status, r, body := verify(t, s, program(test.search), cases("first"))
+			if status != 200 || r.Reward != 0 || r.Outcomes[0] != "wrong_output" {
 				t.Errorf("%d %s", status, body)
+			}
+			for _, plant := range test.plants {
+				status, r, body := verify(t, s, program(plant, test.search), cases(expected))
+				if status != 200 || r.Reward != 1 {
+					t.Errorf("it does not find what %q has put there: %d %s", plant, status, body)
+				}
 			}
 		})
 	}
