@@ -15,5 +15,3 @@ func ownGroup(*exec.Cmd) {}
 func terminate(p *os.Process) error { return p.Kill() }
 
 func guard(context.Context, GuardOptions) (int, error) { return 0, ErrPlatform }
-
-func lockState(*os.File, bool) error { return ErrPlatform }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/lensgo/lens/gym/internal/filelock"
 )
 
 // State is what a fleet in the foreground leaves for others to find it: a file of the user's own, which holds a lock as long
@@ -93,7 +95,7 @@ func lockedState(path string) (f *os.File, err error) {
 		if f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 			return nil, err
 		}
-		if err = lockState(f, false); err == nil {
+		if err = filelock.Try(f); err == nil {
 			if named(f, path) {
 				return f, nil
 			}
@@ -143,8 +145,8 @@ func readState(path string) (s State, ok bool) {
 	}
 	defer f.Close()
 	for range 5 { // somebody else who looks may hold it for a moment, to take it away
-		if lockState(f, true) == nil { // no supervisor holds it
-			if lockState(f, false) == nil && named(f, path) {
+		if filelock.TryShared(f) == nil { // no supervisor holds it
+			if filelock.Try(f) == nil && named(f, path) {
 				os.Remove(path) //nolint:errcheck // it is looked at again the next time
 			}
 			return s, false
