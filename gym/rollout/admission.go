@@ -161,17 +161,21 @@ func (a *adapter) next() {
 	a.times = a.times[:0]
 }
 
-// overloaded tells whether an answer says that some server has too much to do: the agent, or one behind it, in whose words the agent
-// tells of it.
+// statusOverloaded is how some endpoints of models say that they have too much to do.
+const statusOverloaded = 529
+
+// signs are how an agent tells that a server behind it had too much to do: in the words of ours and of Python's, whose errors give the
+// reason of a status if it has one, and in those of an endpoint.
+var signs = [][]byte{
+	[]byte("answered 429"), []byte("answered 503"), []byte("answered 529"), []byte("Too Many Requests"), []byte("Service Unavailable"),
+	[]byte("529, message="), []byte("overloaded_error"),
+}
+
+// overloaded tells whether an answer says that some server has too much to do: the agent, or one behind it.
 func overloaded(res *wire.Result) bool {
 	switch res.Status {
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable, statusOverloaded:
 		return true
 	}
-	for _, sign := range []string{"answered 429", "answered 503", "Too Many Requests", "Service Unavailable"} {
-		if bytes.Contains(res.Body, []byte(sign)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(signs, func(sign []byte) bool { return bytes.Contains(res.Body, sign) })
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/gym/wire"
 	"github.com/lensgo/lens/semconv"
 )
 
@@ -125,6 +126,83 @@ func TestRun_adapts(t *testing.T) {
 	}
 	if meter.most < room || meter.most > slices.Max(meter.limits) {
 		t.Errorf("%d at a time, limits %v", meter.most, meter.limits)
+	}
+}
+
+func TestOverloaded(t *testing.T) {
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		want   bool
+	}{
+		"the agent has too much to do":       {http.StatusTooManyRequests, "", true},
+		"it is not there for now":            {http.StatusServiceUnavailable, "", true},
+		"it passes on what an endpoint says": {529, "", true},
+		"a server behind it":                 {http.StatusInternalServerError, `{"detail":"model answered 429 to POST /v1/responses"}`, true},
+		"one that is not there for now":      {http.StatusInternalServerError, `{"detail":"model answered 503 to POST /v1/responses"}`, true},
+		"one of an overloaded endpoint":      {http.StatusInternalServerError, `{"detail":"model answered 529 to POST /v1/messages"}`, true},
+		"in Python's words":                  {http.StatusInternalServerError, "ClientResponseError(429, message='Too Many Requests', url='http://m')", true},
+		"a 503 in Python's words":            {http.StatusInternalServerError, "503, message='Service Unavailable', url='http://m'", true},
+		"a 529 in Python's words":            {http.StatusInternalServerError, "529, message='', url='http://m'", true},
+		"in the words of an endpoint":        {http.StatusBadGateway, `{"type":"error","error":{"type":"overloaded_error"}}`, true},
+		"a fault of its own":                 {http.StatusInternalServerError, "KeyError: 'city'", false},
+		"a fault of a server behind it":      {http.StatusInternalServerError, `{"detail":"model answered 500 to POST /v1/responses"}`, false},
+		"nothing came":                       {http.StatusBadGateway, "", false},
+		"it took too long":                   {http.StatusGatewayTimeout, "", false},
+		"a number that looks like it":        {http.StatusUnprocessableEntity, `{"detail":"429 of 529 tokens"}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := overloaded(&wire.Result{Status: c.status, Body: []byte(c.body)}); got != c.want {
+				t.Errorf("%v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// What a busy server refuses begins again when the number adapts, without restarts allowed, as often as allowed; what fails in another way
+// does not, and nothing does when the number stays.
+func TestRun_refused(t *testing.T) {
+	const busy, broken = 0, 1
+	for name, adapt := range map[string]bool{"adapting": true, "not adapting": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, inputRows(3))
+			f.o.Adapt, f.o.MaxAttempts = adapt, 2
+			a := newAgent(t)
+			a.run = func(w http.ResponseWriter, _ *http.Request, row responses.Object) {
+				attempt, _ := row.Int(keyAttempt)
+				switch {
+				case n(row) == busy || n(row) == 2 && attempt == 0:
+					http.Error(w, "model answered 529 to POST /v1/responses", http.StatusInternalServerError)
+				case n(row) == broken:
+					http.Error(w, "KeyError", http.StatusInternalServerError)
+				default:
+					fmt.Fprint(w, `{"reward":1}`)
+				}
+			}
+			s := f.run(a)
+			sent, scored := 3, 0
+			if adapt {
+				sent, scored = 5, 1
+			}
+			if len(a.bodies()) != sent || s.Scored != scored || s.Failed != 3-scored || s.Again != sent-3 || s.Missing != 0 {
+				t.Errorf("%d were sent: %+v", len(a.bodies()), s)
+			}
+		})
+	}
+}
+
+// Waits become longer up to a bound, and chance tells them apart.
+func TestRestTime(t *testing.T) {
+	last := time.Duration(0)
+	for attempt := range 100 {
+		least, most := restTime(attempt, 0), restTime(attempt, 0.999)
+		if least < last || most <= least || most > 20*time.Second {
+			t.Errorf("attempt %d waits from %v to %v, the one before at least %v", attempt, least, most, last)
+		}
+		last = least
+	}
+	if last <= restTime(0, 0) {
+		t.Errorf("the last wait is %v, the first %v", last, restTime(0, 0))
 	}
 }
 

@@ -2,10 +2,11 @@ package rollout
 
 import (
 	"context"
-	"crypto/rand"
+	crand "crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"syscall"
@@ -82,7 +83,7 @@ func (r *run) rollout(t offer, ticket int) {
 		record(span, &out)
 		span.EndAt(ended)
 	}
-	out.again = r.o.Again && out.ending == failed && out.class == semconv.FailureAgentRequest && t.attempt+1 < r.o.MaxAttempts
+	out.again = r.again(t.task, &out)
 	if err := r.write(ctx, t.task, id, row, &out); err != nil {
 		r.cut(err)
 		return
@@ -91,17 +92,32 @@ func (r *run) rollout(t offer, ticket int) {
 	r.stats.add(t.task, id, &out)
 	r.progress.ended(t.task, &out)
 	if out.again { // what came is short, or nothing
-		r.rest(ctx, t.attempt)
+		r.rest(ctx, restTime(t.attempt, rand.Float64()))
 		r.queue.put(t.task)
 		r.o.Meter.Offered(1)
 	}
 }
 
-// rest is how long an agent that did not answer is left alone, longer each time. The place stays taken, so that fewer come to a server in
-// trouble.
-func (r *run) rest(ctx context.Context, attempt int) {
+// again tells whether a rollout that has ended begins once more: nobody answered, or a server had too much to do and there will be less for
+// it. What failed in another way would fail again.
+func (r *run) again(t *task, out *outcome) bool {
+	if out.ending != failed || t.attempt+1 >= r.o.MaxAttempts {
+		return false
+	}
+	return r.o.Again && out.class == semconv.FailureAgentRequest || r.o.Adapt && out.overload
+}
+
+// restTime is how long a rollout waits before its next attempt, longer each time; chance is in [0, 1), and keeps those that were refused
+// together from coming back together.
+func restTime(attempt int, chance float64) time.Duration {
 	const first, most = 250 * time.Millisecond, 10 * time.Second
-	timer := time.NewTimer(min(first<<min(attempt, 10), most))
+	d := min(first<<min(attempt, 10), most)
+	return d + time.Duration(chance*float64(d))
+}
+
+// rest waits. The place stays taken, so that fewer come to a server in trouble.
+func (r *run) rest(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -153,8 +169,8 @@ func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Mi
 // reserve gives a rollout without a span a trace id of its own: the first span that is started below takes it.
 func reserve(ctx context.Context) context.Context {
 	var ids [24]byte
-	_, _ = rand.Read(ids[:]) // never fails
-	ids[0] |= 1              // an id of zeros is none
+	_, _ = crand.Read(ids[:]) // never fails
+	ids[0] |= 1               // an id of zeros is none
 	ids[16] |= 1
 	ref, err := lens.ParseRef("00-"+hex.EncodeToString(ids[:16])+"-"+hex.EncodeToString(ids[16:])+"-03", "lens=r")
 	if err != nil {
@@ -240,7 +256,7 @@ func answered(who string, res *wire.Result) outcome {
 	if err := res.Err(); err != nil {
 		class := semconv.FailureAgentRun
 		switch res.Status {
-		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, statusOverloaded:
 			class = semconv.FailureAgentRequest
 		}
 		return outcome{ending: failed, class: class, err: err, overload: overloaded(res)}

@@ -34,7 +34,8 @@
 // # Admission
 //
 // With [Options].Adapt the number of rollouts at a time follows what servers bear: more while all goes well, half when one of them
-// says that it has too much to do, less when rollouts take much longer than they did.
+// says that it has too much to do, less when rollouts take much longer than they did. A rollout that was refused for that reason begins
+// again behind the others, up to [Options].MaxAttempts.
 //
 // # Scoring again
 //

@@ -43,7 +43,7 @@ type Options struct {
 	RunID        string         // the name of the run, the same for all shards; "": made up. A resumed run keeps the one it began with
 
 	Concurrency int              // rollouts in flight; 0 is 1024
-	Adapt       bool             // find out how many are best, up to Concurrency
+	Adapt       bool             // find out how many are best, up to Concurrency; one that a busy server refuses begins again, up to MaxAttempts
 	Timeout     time.Duration    // for one rollout; 0 is none
 	Resume      bool             // go on where the last run on this output ended
 	Force       bool             // also when that one had other options, data or configuration
