@@ -1,7 +1,6 @@
 package resource_test
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"runtime"
@@ -35,22 +34,11 @@ func quoted(attrs []attribute.KeyValue) string {
 
 // TestParse_cases: EN-01.
 func TestParse_cases(t *testing.T) {
-	f, err := os.Open("testdata/resource-attributes.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows := bufio.NewScanner(f)
-	rows.Scan() // the head
-	for rows.Scan() {
-		text, want, _ := strings.Cut(rows.Text(), "\t")
-		want, _, _ = strings.Cut(want, " (") // a remark
-		if got := quoted(resource.Parse(text)); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
+	for _, row := range table(t, "resource-attributes.tsv") {
+		want, _, _ := strings.Cut(row[1], " (") // a remark
+		if got := quoted(resource.Parse(row[0])); got != want {
+			t.Errorf("%q: %s, want %s", row[0], got, want)
 		}
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
 	}
 }
 
