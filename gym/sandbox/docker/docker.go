@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/lensgo/lens/gym/sandbox"
+	"github.com/lensgo/lens/metrics"
 )
 
 // Name is the provider's name.
@@ -30,6 +31,9 @@ type Options struct {
 	Timeout sandbox.Seconds `json:"start_timeout_s,omitzero"` // for the start of a sandbox, with the time to pull its image (default 600)
 	// MaxOutputBytes bounds what is kept of each stream of a command; the rest is read and dropped (default 1 MiB).
 	MaxOutputBytes int64 `json:"max_output_bytes,omitzero"`
+	// Retries is how often the creation of a sandbox is tried again that the engine or a registry refuses for the moment (default 2).
+	Retries    *int            `json:"create_retries,omitzero"`
+	RetryDelay sandbox.Seconds `json:"create_retry_delay_s,omitzero"` // before the first of them; it doubles up to a minute (default 5)
 }
 
 const (
@@ -43,8 +47,10 @@ const (
 
 // Provider makes containers. It is safe for concurrent use.
 type Provider struct {
-	o     Options
-	slots chan struct{}
+	o          Options
+	retries    int
+	retryDelay time.Duration
+	slots      chan struct{}
 
 	mu     sync.Mutex
 	closed bool
@@ -59,12 +65,21 @@ type container struct {
 
 // New returns a provider.
 func New(o Options) (*Provider, error) {
-	if o.MaxOutputBytes < 0 || o.Timeout < 0 {
-		return nil, errors.New("max_output_bytes and start_timeout_s must be above 0, or left out for the defaults")
+	if o.MaxOutputBytes < 0 || o.Timeout < 0 || o.RetryDelay < 0 {
+		return nil, errors.New("max_output_bytes, start_timeout_s and create_retry_delay_s must be above 0, or left out for the defaults")
+	}
+	retries := createRetries
+	if o.Retries != nil {
+		retries = *o.Retries
+	}
+	if retries < 0 {
+		return nil, fmt.Errorf("create_retries is %d: it must be 0, for none, or more", retries)
 	}
 	o.Binary = cmp.Or(o.Binary, "docker")
 	o.MaxOutputBytes = cmp.Or(o.MaxOutputBytes, output)
-	return &Provider{o: o, slots: make(chan struct{}, maxCalls), made: make(map[string]bool)}, nil
+	return &Provider{
+		o: o, retries: retries, retryDelay: cmp.Or(o.RetryDelay.Duration(), retryDelay), slots: make(chan struct{}, maxCalls), made: make(map[string]bool),
+	}, nil
 }
 
 // Open is New for a configuration; it is a [sandbox.Opener].
@@ -83,17 +98,29 @@ func Open(options []byte) (sandbox.Provider, error) {
 // Name is "docker".
 func (*Provider) Name() string { return Name }
 
-// Create runs a container and waits until a command in it answers.
+// Create runs a container and waits until a command in it answers. What may pass is tried again, within the time for the start.
 func (p *Provider) Create(ctx context.Context, spec sandbox.Spec) (sandbox.Handle, error) {
+	wait := cmp.Or(spec.ReadyTimeout.Duration(), p.o.Timeout.Duration(), startTimeout)
+	began := time.Now()
+	for tries := 1; ; tries++ {
+		h, err := p.create(ctx, &spec, wait)
+		if err == nil || !p.again(ctx, tries, wait-time.Since(began), err) {
+			return h, err
+		}
+		metrics.Gym.SandboxRetried(ctx, Name)
+	}
+}
+
+// create is one try, which leaves nothing behind when it fails.
+func (p *Provider) create(ctx context.Context, spec *sandbox.Spec, wait time.Duration) (sandbox.Handle, error) {
 	name := newName()
-	args, err := p.runArgs(name, &spec)
+	args, err := p.runArgs(name, spec)
 	if err == nil {
 		err = p.note(name)
 	}
 	if err != nil {
 		return sandbox.Handle{}, &sandbox.CreateError{Provider: Name, Err: err}
 	}
-	wait := cmp.Or(spec.ReadyTimeout.Duration(), p.o.Timeout.Duration(), startTimeout)
 	out, err := p.ask(ctx, wait, slices.Collect(maps.Values(spec.Env)), args...)
 	if err != nil {
 		return sandbox.Handle{}, &sandbox.CreateError{Provider: Name, Err: errors.Join(err, p.discard(ctx, name))}

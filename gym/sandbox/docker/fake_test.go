@@ -70,6 +70,11 @@ func (f fake) run(args []string) int {
 	if text, err := os.ReadFile(filepath.Join(f.dir, "fail-"+args[0])); err == nil {
 		return fail("%s %s", text, strings.Join(args, " "))
 	}
+	if once, _ := filepath.Glob(filepath.Join(f.dir, "once-"+args[0]+"-*")); len(once) > 0 {
+		text, _ := os.ReadFile(once[0])
+		_ = os.Remove(once[0])
+		return fail("%s", text)
+	}
 	valued := map[string]bool{"--name": true, "--label": true, "-w": true, "--env": true, "--cpus": true, "--memory": true,
 		"--memory-swap": true, "--gpus": true, "--publish": true, "--entrypoint": true, "--network": true, "--user": true,
 		"-f": args[0] == "inspect"}
