@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long a condition may take to come true: much more than it needs, on a machine that has other work too.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // look holds the words that expressions in the page may use.
 //
