@@ -217,7 +217,7 @@ func (r *run) call(ctx context.Context, t *task, row responses.Object, held *int
 	}
 	agent := r.agents[t.agent]
 	r.o.Meter.Active(1)
-	res, err := r.client.Do(call, wire.Call{
+	res, err := r.ask(call, wire.Call{
 		Server: agent, Path: "/run", Body: row.AppendTo(nil),
 		Room: func(ctx context.Context, length int64) (err error) {
 			*held, err = r.answers.take(ctx, length)
@@ -231,6 +231,22 @@ func (r *run) call(ctx context.Context, t *task, row responses.Object, held *int
 	return answered("agent "+agent, res)
 }
 
+// restartPatience is how long an attempt waits for an agent that refuses connections and may be started again: as long as a server may take
+// to start.
+const restartPatience = time.Minute
+
+// ask calls an agent. Where agents are started again, one that refuses connections is waited for: the client tries for a while, which is
+// enough for a server whose listener is held meanwhile, and a server of another program has none.
+func (r *run) ask(ctx context.Context, c wire.Call) (*wire.Result, error) {
+	for began := time.Now(); ; {
+		res, err := r.client.Do(ctx, c)
+		if !r.o.Again || !errors.Is(err, syscall.ECONNREFUSED) || ctx.Err() != nil || r.draining() || time.Since(began) >= r.o.patience {
+			return res, err
+		}
+		r.refusal.Do(func() { r.Print(fmt.Sprintf("Agent %s refuses connections; it is waited for.", c.Server)) })
+	}
+}
+
 // unanswered tells apart why no answer came. ctx is the run's, call has the rollout's deadline.
 func (r *run) unanswered(ctx, call context.Context, agent string, err error) outcome {
 	switch {
@@ -241,9 +257,9 @@ func (r *run) unanswered(ctx, call context.Context, agent string, err error) out
 			err: fmt.Errorf("no result of agent %s within the rollout timeout of %v", agent, r.o.Timeout)}
 	case errors.Is(err, context.DeadlineExceeded): // the client's own bound
 		return outcome{ending: failed, class: semconv.FailureTimeout, err: err}
-	case errors.Is(err, syscall.ECONNREFUSED):
-		// The client has tried for a while. Nothing was done, so this is no attempt; and it would be the same for each
-		// rollout to come.
+	case errors.Is(err, syscall.ECONNREFUSED) && !r.o.Again:
+		// The client has tried for a while. Nothing was done, so this is no attempt; and nobody starts the agent again, so it
+		// would be the same for each rollout to come.
 		err = fmt.Errorf("agent %s is gone: %w", agent, err)
 		r.cut(err)
 		return outcome{ending: cancelled, err: err}

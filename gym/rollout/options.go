@@ -47,7 +47,7 @@ type Options struct {
 	Timeout     time.Duration    // for one rollout; 0 is none
 	Resume      bool             // go on where the last run on this output ended
 	Force       bool             // also when that one had other options, data or configuration
-	Again       bool             // a rollout whose agent did not answer begins again in this run, up to MaxAttempts
+	Again       bool             // agents that die are started again: a rollout that one did not answer begins again in this run, up to MaxAttempts
 	MaxAttempts int              // of one rollout over all runs; 0 is NEMO_GYM_MAX_ROLLOUT_ATTEMPTS, else 3
 	Agent       string           // for rows that name none
 	Params      responses.Object // laid over each row's responses_create_params, name by name
@@ -64,7 +64,8 @@ type Options struct {
 	Captures Captures // what is attached to rows; nil: nothing
 	Meter    Meter    // nil: metrics.GymDriver, which records metrics
 
-	once bool // Repeats was not given
+	once     bool          // Repeats was not given
+	patience time.Duration // with an agent that refuses connections and may be started again; 0 is restartPatience
 
 	Traced      bool // telemetry is on: rollouts without a span get a reserved trace id
 	SingleTrace bool // rollouts are children of gym.job
@@ -124,6 +125,9 @@ func (o *Options) check() error {
 func (o *Options) fill() error {
 	if o.Repeats == 0 && len(o.AgentRepeats) == 0 {
 		o.Repeats, o.once = 1, true
+	}
+	if o.patience == 0 {
+		o.patience = restartPatience
 	}
 	if o.Meter == nil {
 		o.Meter = metrics.GymDriver{}

@@ -67,7 +67,7 @@ type run struct {
 	queue     *queue
 	answers   *room
 
-	captureLoss sync.Once // to be told of
+	captureLoss, refusal sync.Once // to be told of
 
 	base context.Context // what rollouts start from
 	job  lens.Ref        // what they link to; not valid: nothing
