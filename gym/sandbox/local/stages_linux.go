@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"golang.org/x/sys/unix"
+
+	"github.com/lensgo/lens/gym/internal/descendants"
 )
 
 // stages are what this program is when it is started under another name.
@@ -58,7 +60,7 @@ func runInit() {
 		go lead(files, s.Unsafe)
 	}
 	if s.Unsafe {
-		endDescendants()
+		descendants.End()
 		_ = os.RemoveAll(s.Dir) // whoever made it may be gone
 	}
 }
@@ -88,8 +90,8 @@ func prepare(s *setup) error {
 
 func prepareUnsafe(s *setup) error {
 	// What a command leaves behind becomes a child of this process, which ends it.
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("cannot adopt what commands leave behind: %w", err)
+	if err := descendants.Adopt(); err != nil {
+		return err
 	}
 	for _, dir := range []string{"/", s.Workdir, "/tmp"} {
 		dir = filepath.Join(s.Dir, dir)
@@ -172,7 +174,7 @@ func runLeader() {
 	}
 	killAll, endAll := killNamespace, endNamespace
 	if o.Unsafe {
-		killAll, endAll = killDescendants, endDescendants
+		killAll, endAll = descendants.Kill, descendants.End
 	}
 	if err = lonely(&o); err == nil {
 		go func() { // nothing more comes: end of file says that the time is over, or that nobody waits any more
@@ -196,7 +198,7 @@ func runLeader() {
 func lonely(o *order) error {
 	catchSignals()
 	if o.Unsafe {
-		return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+		return descendants.Adopt()
 	}
 	if err := mountProc("/proc"); err != nil {
 		return err
