@@ -114,7 +114,7 @@ func (f *faulty) receive() (stop func() string) {
 func (f *faulty) killAgent(r *slowRun, results int) {
 	f.t.Helper()
 	r.waitForResults(f.t, results)
-	pid := r.children(f.t)[faultyAgent]
+	pid := r.child(f.t, faultyAgent)
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		f.t.Fatal(err)
 	}

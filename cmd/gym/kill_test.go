@@ -125,6 +125,14 @@ func (r *slowRun) children(t *testing.T) map[string]int {
 	return blackbox.Instances(t, r.cmd.Process.Pid)
 }
 
+// child waits for one of them: who was killed is not there again at once. Without it there is no process 0 to signal either, which would be
+// everybody in the group of this test.
+func (r *slowRun) child(t *testing.T, instance string) (pid int) {
+	t.Helper()
+	poll(t, "the process of "+instance, func() bool { pid = r.children(t)[instance]; return pid != 0 })
+	return pid
+}
+
 // poll asks until it is true, at most a minute.
 func poll(t *testing.T, what string, ok func() bool) {
 	t.Helper()

@@ -27,7 +27,7 @@ func TestRestarts(t *testing.T) {
 	victims := []string{"example_session_state_mgmt_agent", "example_session_state_mgmt", "example_session_state_mgmt_agent"}
 	for i, victim := range victims {
 		r.waitForResults(t, 4+8*i)
-		pid := r.children(t)[victim]
+		pid := r.child(t, victim)
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
@@ -54,8 +54,7 @@ func TestRestartsUsedUp(t *testing.T) {
 	r := startSlowRun(t, configs, input, "--max-restarts", "1")
 	r.waitForBegin(t)
 	for range 2 {
-		pid := 0
-		poll(t, "the model", func() bool { pid = r.children(t)["policy_model"]; return pid != 0 })
+		pid := r.child(t, "policy_model")
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
@@ -115,6 +114,9 @@ slow_agent:
 		"env", "start", "--config", f.config, "--config", more, "++head_server.port=0", "--json"))
 	head := strings.Trim(r.Says(t, `"head":`), `",`)
 	pid := blackbox.Instances(t, r.PID())["slow"]
+	if pid == 0 {
+		t.Fatalf("there is no process of slow\n%s", r.Output())
+	}
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
