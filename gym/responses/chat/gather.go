@@ -12,27 +12,17 @@ import (
 
 // parts are members that come piece by piece: texts and lists are joined, of other values the last one counts.
 type parts struct {
-	members []piece
+	members ordered[string, piece]
 }
 
 type piece struct {
-	name string
 	kind jsontext.Kind
 	b    []byte // inside of the quotes or brackets of what is joined, else the value
 }
 
 // add takes a piece of the member. Texts are joined as they are written, escapes and all.
 func (p *parts) add(name string, v jsontext.Value) {
-	kind := v.Kind()
-	for i := range p.members {
-		if m := &p.members[i]; m.name == name {
-			m.add(kind, v)
-			return
-		}
-	}
-	m := piece{name: name}
-	m.add(kind, v)
-	p.members = append(p.members, m)
+	p.members.at(name).add(v.Kind(), v)
 }
 
 func (m *piece) add(kind jsontext.Kind, v jsontext.Value) {
@@ -62,7 +52,6 @@ func (m *piece) add(kind jsontext.Kind, v jsontext.Value) {
 }
 
 func (m *piece) write(t *splice.Text) {
-	t.Name(m.name)
 	switch m.kind {
 	case '"':
 		t.B = append(t.B, '"')
@@ -78,37 +67,34 @@ func (m *piece) write(t *splice.Text) {
 }
 
 func (p *parts) write(t *splice.Text) {
-	for i := range p.members {
-		p.members[i].write(t)
+	for i := range p.members.items {
+		m := &p.members.items[i]
+		t.Name(m.key)
+		m.value.write(t)
 	}
 }
 
+// has tells whether there is such a member that is not null.
 func (p *parts) has(name string) bool {
-	for i := range p.members {
-		if p.members[i].name == name && p.members[i].kind != 'n' {
-			return true
-		}
-	}
-	return false
+	m := p.members.find(name)
+	return m != nil && m.kind != 'n'
 }
 
 // gathered is a completion so far.
 type gathered struct {
-	head    responses.Object
-	choices []*gatheredChoice
+	head    ordered[string, jsontext.Value]
+	choices ordered[int64, gatheredChoice] // by their index, in the order in which they began
 }
 
 type gatheredChoice struct {
-	index    int64
 	message  parts
-	calls    []*gatheredCall
+	calls    ordered[int64, gatheredCall] // by their index
 	logprobs parts
 	finish   jsontext.Value
 	more     parts
 }
 
 type gatheredCall struct {
-	index    int64
 	id, kind jsontext.Value
 	function parts
 	more     parts
@@ -116,12 +102,12 @@ type gatheredCall struct {
 
 // finished reports whether there is a choice and each has its finish reason.
 func (g *gathered) finished() bool {
-	for _, c := range g.choices {
-		if c.finish == nil {
+	for i := range g.choices.items {
+		if g.choices.items[i].value.finish == nil {
 			return false
 		}
 	}
-	return len(g.choices) > 0
+	return len(g.choices.items) > 0
 }
 
 func (g *gathered) chunk(o responses.Object) error {
@@ -135,8 +121,8 @@ func (g *gathered) chunk(o responses.Object) error {
 				}
 			}
 		case v.Kind() == 'n' || name == "object":
-		case name == "usage" || !g.head.Has(name):
-			g.head.Set(name, v)
+		case name == "usage" || g.head.find(name) == nil:
+			*g.head.at(name) = v
 		}
 	}
 	return nil
@@ -148,7 +134,7 @@ func (g *gathered) choice(v jsontext.Value) error {
 		return errors.New("a choice in a chunk is no object")
 	}
 	index, _ := o.Int("index")
-	c := g.at(index)
+	c := g.choices.at(index)
 	for name, v := range o.All() {
 		switch name {
 		case "index":
@@ -171,18 +157,6 @@ func (g *gathered) choice(v jsontext.Value) error {
 		}
 	}
 	return nil
-}
-
-// at returns the choice with the index. Choices come in the order in which they began.
-func (g *gathered) at(index int64) *gatheredChoice {
-	for _, c := range g.choices {
-		if c.index == index {
-			return c
-		}
-	}
-	c := &gatheredChoice{index: index}
-	g.choices = append(g.choices, c)
-	return c
 }
 
 func (c *gatheredChoice) delta(delta responses.Object) error {
@@ -217,13 +191,13 @@ func (c *gatheredChoice) call(o responses.Object, i int) {
 	index, ok := o.Int("index")
 	if !ok {
 		index = int64(i)
-		if n := len(c.calls); id != nil {
+		if n := len(c.calls.items); id != nil {
 			index = int64(n)
 		} else if n > 0 {
-			index = c.calls[n-1].index
+			index = c.calls.items[n-1].key
 		}
 	}
-	call := c.callAt(index)
+	call := c.calls.at(index)
 	if call.id == nil {
 		call.id = id
 	}
@@ -253,29 +227,19 @@ func (call *gatheredCall) add(f responses.Object) {
 	}
 }
 
-func (c *gatheredChoice) callAt(index int64) *gatheredCall {
-	for _, call := range c.calls {
-		if call.index == index {
-			return call
-		}
-	}
-	call := &gatheredCall{index: index}
-	c.calls = append(c.calls, call)
-	return call
-}
-
 // completion puts everything together.
 func (g *gathered) completion() (Completion, error) {
 	var t splice.Text
 	t.Open('{')
 	t.Literal(`"object":"chat.completion"`)
-	for name, v := range g.head.All() {
-		t.Member(name, v)
+	for _, m := range g.head.items {
+		t.Member(m.key, m.value)
 	}
 	t.Name("choices")
 	t.Open('[')
-	for _, c := range g.choices {
-		c.write(&t)
+	for i := range g.choices.items {
+		c := &g.choices.items[i]
+		c.value.write(&t, c.key)
 	}
 	t.Close(']')
 	t.Close('}')
@@ -286,29 +250,29 @@ func (g *gathered) completion() (Completion, error) {
 	return c, nil
 }
 
-func (c *gatheredChoice) write(t *splice.Text) {
+func (c *gatheredChoice) write(t *splice.Text, index int64) {
 	t.Open('{')
 	t.Name("index")
-	t.Int(c.index)
+	t.Int(index)
 	t.Name("message")
 	t.Open('{')
 	if !c.message.has("role") {
 		t.Literal(`"role":"assistant"`)
 	}
 	c.message.write(t)
-	if !c.message.known("content") {
+	if c.message.members.find("content") == nil {
 		t.Literal(`"content":null`)
 	}
-	if len(c.calls) > 0 {
+	if len(c.calls.items) > 0 {
 		t.Name("tool_calls")
 		t.Open('[')
-		for _, call := range c.calls {
-			call.write(t)
+		for i := range c.calls.items {
+			c.calls.items[i].value.write(t)
 		}
 		t.Close(']')
 	}
 	t.Close('}')
-	if len(c.logprobs.members) > 0 {
+	if len(c.logprobs.members.items) > 0 {
 		t.Name("logprobs")
 		t.Open('{')
 		c.logprobs.write(t)
@@ -317,15 +281,6 @@ func (c *gatheredChoice) write(t *splice.Text) {
 	t.Member("finish_reason", c.finish)
 	c.more.write(t)
 	t.Close('}')
-}
-
-func (p *parts) known(name string) bool {
-	for i := range p.members {
-		if p.members[i].name == name {
-			return true
-		}
-	}
-	return false
 }
 
 func (call *gatheredCall) write(t *splice.Text) {
