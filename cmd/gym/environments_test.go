@@ -5,7 +5,6 @@ package main_test
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -116,14 +115,9 @@ func TestRowThatCannotBeScored(t *testing.T) {
 
 // A server that exposes its tools over MCP does so to whoever has the token of a session, and to nobody else.
 func TestServeOverMCP(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().(*net.TCPAddr)
-	l.Close()
+	port := freePort(t)
 	cmd := gymCommand(t.Context(), []string{"NEMO_GYM_CONFIG_PATH=weather", fmt.Sprintf("NEMO_GYM_CONFIG_DICT=weather: {resources_servers: "+
-		"{example_tool_call_multireward: {entrypoint: app.py, domain: agent, expose_tools_over_mcp: true, host: 127.0.0.1, port: %d}}}", addr.Port)}, "serve")
+		"{example_tool_call_multireward: {entrypoint: app.py, domain: agent, expose_tools_over_mcp: true, host: 127.0.0.1, port: %d}}}", port)}, "serve")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +126,7 @@ func TestServeOverMCP(t *testing.T) {
 		cmd.Wait()
 	}()
 	post := func(path, token, body string) (int, string) {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+addr.String()+path, strings.NewReader(body))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fmt.Sprintf("http://127.0.0.1:%d%s", port, path), strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}

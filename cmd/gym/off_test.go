@@ -1,4 +1,4 @@
-//go:build lens_off
+//go:build lens_off && unix
 
 package main_test
 
@@ -75,12 +75,7 @@ func TestOffAgentPassesTracesOn(t *testing.T) {
 	model := h.serve(t, map[string]string{"/v1/responses": `{"id":"r","created_at":1,"model":"m","object":"response","output":[{"type":"message",` +
 		`"id":"m","role":"assistant","status":"completed","content":[{"type":"output_text","text":"done","annotations":[]}]}],` +
 		`"parallel_tool_calls":false,"tool_choice":"auto","tools":[]}`})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
+	port := freePort(t)
 	dict := fmt.Sprintf(`model:
   responses_api_models:
     synthetic_model: {entrypoint: app.py, host: 127.0.0.1, port: %d}

@@ -5,7 +5,6 @@ package main_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
 	"syscall"
@@ -14,19 +13,14 @@ import (
 
 // A supervisor that is not ours hands the configuration down in the environment, as the Python system does.
 func TestServeFromEnvironment(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().(*net.TCPAddr)
-	l.Close()
+	port := freePort(t)
 	dict := fmt.Sprintf(`other:
   responses_api_models:
     synthetic_model: {entrypoint: app.py, host: 127.0.0.1, port: 1}
 counter:
   resources_servers:
     example_session_state_mgmt: {entrypoint: app.py, domain: agent, host: 127.0.0.1, port: %d}
-`, addr.Port)
+`, port)
 	cmd := gymCommand(context.Background(), []string{"NEMO_GYM_CONFIG_DICT=" + dict, "NEMO_GYM_CONFIG_PATH=counter"}, "serve")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -39,7 +33,8 @@ counter:
 
 	var resp *http.Response
 	poll(t, "an answer", func() bool {
-		resp, err = http.Post("http://"+addr.String()+"/seed_session", "application/json", strings.NewReader(`{"initial_count":3}`))
+		var err error
+		resp, err = http.Post(fmt.Sprintf("http://127.0.0.1:%d/seed_session", port), "application/json", strings.NewReader(`{"initial_count":3}`))
 		return err == nil
 	})
 	resp.Body.Close()
