@@ -18,7 +18,7 @@ import (
 )
 
 // patience is how long Wait waits for what must come. Nothing is measured with it.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // Recorder keeps the spans that its registry starts, in memory. It is also that registry: rec.SetSpec, rec.NewGroup and
 // rec.Register are those of the registry. Make it with [Default] or [New]. It is safe for concurrent use.
@@ -113,7 +113,7 @@ func (r *Recorder) One(t testing.TB, name string) Span {
 }
 
 // Wait returns Spans once n spans or more have ended, which may happen in another goroutine: the span of a handler ends a
-// moment after its client has the answer. The test ends if they do not come in 20 seconds; in a build with lens_off, where
+// moment after its client has the answer. The test ends if they do not come in a minute; in a build with lens_off, where
 // none comes, the rest of it is skipped.
 func (r *Recorder) Wait(t testing.TB, n int) []Span {
 	t.Helper()

@@ -50,7 +50,7 @@ func TestViewFollowsTheFolder(t *testing.T) {
 	shows := func(want string) {
 		t.Helper()
 		var out bytes.Buffer
-		for end := time.Now().Add(20 * time.Second); time.Now().Before(end) && !strings.Contains(out.String(), want); {
+		for end := time.Now().Add(time.Minute); time.Now().Before(end) && !strings.Contains(out.String(), want); {
 			out.Reset()
 			if err := opened.API().List(t.Context(), &out, terminal.ListOptions{}); err != nil {
 				t.Fatal(err)
