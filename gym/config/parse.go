@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -20,7 +21,19 @@ import (
 const (
 	maxNodes = 1 << 20 // of one file with its aliases written out: a few nested aliases can mean millions
 	maxDepth = 1000    // of mappings and lists in each other
+	maxKeys  = 5000    // of one mapping that is written in lines: for each key the library goes over those after it once more
 )
+
+// DecodeYAML reads a document that is a mapping, from a file of that name, into v, a pointer to a struct with json tags, within the
+// bounds that hold for configurations. A key that v does not have is an error.
+func DecodeYAML(file string, data []byte, v any) error {
+	var ps problems
+	tree := parse(file, data, &ps)
+	if tree == nil {
+		return errors.New(ps.list[0].String())
+	}
+	return json.Unmarshal(tree.json(), v, json.RejectUnknownMembers(true))
+}
 
 // parse reads one YAML document that is a mapping. Nil means that problems were added.
 func parse(file string, data []byte, ps *problems) *node {
@@ -74,6 +87,10 @@ func parseAST(data []byte) (f *ast.File, err error) {
 	if t := tooDeep(tokens); t != nil {
 		return nil, &yaml.SyntaxError{Message: fmt.Sprintf("nested deeper than %d", maxDepth), Token: t}
 	}
+	if t := tooManyKeys(tokens); t != nil {
+		return nil, &yaml.SyntaxError{Token: t, Message: fmt.Sprintf("more than %d keys in one mapping, or as much in several; "+
+			"in braces, {a: 1, b: 2}, there may be more", maxKeys)}
+	}
 	return parser.Parse(tokens, 0)
 }
 
@@ -101,6 +118,63 @@ func tooDeep(tokens token.Tokens) *token.Token {
 		}
 	}
 	return nil
+}
+
+// tooManyKeys finds where the mappings that are written in lines have more keys than is allowed. What the library does for one of
+// them grows with the square of its keys, and a file may have many: all of them together may take what one of maxKeys does.
+func tooManyKeys(tokens token.Tokens) *token.Token {
+	var (
+		mappings         []keyColumn // that are open, from the outermost
+		start            *token.Token
+		line, open, work int
+	)
+	for _, t := range tokens {
+		if t.Position.Line != line {
+			line, start = t.Position.Line, nil
+		}
+		switch t.Type {
+		case token.DocumentHeaderType:
+			mappings = nil
+		case token.MappingStartType, token.SequenceStartType:
+			open++
+		case token.MappingEndType, token.SequenceEndType:
+			open--
+		}
+		if open > 0 {
+			continue
+		}
+		switch {
+		case t.Type == token.SequenceEntryType && start == nil: // what follows is a mapping of its own
+			mappings = closeTo(mappings, t.Position.Column)
+			continue
+		case start == nil:
+			start = t
+		}
+		if t.Type != token.MappingValueType {
+			continue
+		}
+		mappings = closeTo(mappings, start.Position.Column)
+		if n := len(mappings); n == 0 || mappings[n-1].column < start.Position.Column {
+			mappings = append(mappings, keyColumn{column: start.Position.Column})
+		}
+		m := &mappings[len(mappings)-1]
+		work += m.keys
+		if m.keys++; work > maxKeys*maxKeys/2 {
+			return t
+		}
+	}
+	return nil
+}
+
+// keyColumn is a mapping by the column of its keys.
+type keyColumn struct{ column, keys int }
+
+// closeTo ends the mappings that stand further to the right.
+func closeTo(mappings []keyColumn, column int) []keyColumn {
+	for len(mappings) > 0 && mappings[len(mappings)-1].column > column {
+		mappings = mappings[:len(mappings)-1]
+	}
+	return mappings
 }
 
 func syntaxProblem(file string, err error) Problem {

@@ -145,17 +145,20 @@ func TestPrepare_prompt(t *testing.T) {
 func TestReadPrompt(t *testing.T) {
 	f := newFixture(t, "")
 	for text, want := range map[string]string{
-		"system: x":             "it has no user",
-		"user: {a: b}":          "both texts",
-		"user: x\nusr: y":       "usr",
-		"user: '{q'":            `the { before "q" has no }; write {{ for a brace`,
-		"user: 'q}'":            "a } stands alone; write }} for a brace",
-		"user: '{}'":            "{} names no field of a row",
-		"user: '{q:>10}'":       "conversions and formats are not understood",
-		"user: '{q!r}'":         "conversions and formats are not understood",
-		"user: x\nsystem: '{'":  "system: the {",
-		"user: '{{}} {a[0].b}'": "",
-		"user: ''\nsystem: ''":  "",
+		"system: x":                          "it has no user",
+		"user: {a: b}":                       "both texts",
+		"user: x\nusr: y":                    "usr",
+		"user: 7":                            "both texts",
+		"user: x\nuser: y":                   `mapping key "user" already defined`,
+		"user: " + strings.Repeat("[", 2000): "nested deeper than 1000",
+		"user: '{q'":                         `the { before "q" has no }; write {{ for a brace`,
+		"user: 'q}'":                         "a } stands alone; write }} for a brace",
+		"user: '{}'":                         "{} names no field of a row",
+		"user: '{q:>10}'":                    "conversions and formats are not understood",
+		"user: '{q!r}'":                      "conversions and formats are not understood",
+		"user: x\nsystem: '{'":               "system: the {",
+		"user: '{{}} {a[0].b}'":              "",
+		"user: ''\nsystem: ''":               "",
 	} {
 		f.write("prompt.yaml", text)
 		if _, err := ReadPrompt(f.path("prompt.yaml")); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "prompt.yaml")) {

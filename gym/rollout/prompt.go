@@ -10,8 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/goccy/go-yaml"
 
+	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/responses"
 )
 
@@ -38,10 +38,10 @@ func ReadPrompt(path string) (*Prompt, error) {
 		return nil, fmt.Errorf("cannot read the prompt: %w", plainPathError(err))
 	}
 	var doc struct {
-		User   *string `yaml:"user"`
-		System *string `yaml:"system"`
+		User   *string `json:"user"`
+		System *string `json:"system"`
 	}
-	if err := yaml.UnmarshalWithOptions(b, &doc, yaml.Strict()); err != nil {
+	if err := config.DecodeYAML(path, b, &doc); err != nil {
 		return nil, fmt.Errorf("cannot read the prompt %s: it must be a mapping of user and system, both texts: %w", path, err)
 	}
 	if doc.User == nil {
