@@ -73,7 +73,11 @@ func TestFromEnv_reads_anew(t *testing.T) {
 
 func TestDetect(t *testing.T) {
 	got := map[string]attribute.Value{}
-	for _, kv := range resource.Detect() {
+	found, late := resource.Detect(t.Context())
+	if late != nil {
+		t.Errorf("late: %v", late)
+	}
+	for _, kv := range found {
 		if _, twice := got[string(kv.Key)]; twice {
 			t.Errorf("%s is there twice", kv.Key)
 		}

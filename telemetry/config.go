@@ -4,12 +4,16 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"os"
+	"time"
 
 	"github.com/lensgo/lens"
 )
 
 // DefaultServiceName is the service.name of a program that gives none.
 const DefaultServiceName = "nemo"
+
+// DefaultDetectTimeout is [Config.DetectTimeout] of a program that gives none.
+const DefaultDetectTimeout = 500 * time.Millisecond
 
 // Exporters that [Config.Exporter] may name.
 const (
@@ -47,6 +51,11 @@ type Config struct {
 	// UserID is nemo.user.id. Empty: not on the resource.
 	UserID string
 
+	// DetectTimeout is how long an enabled Setup waits for all that find out where the process runs, together: what comes later is
+	// left out of the resource, and one warning names it. In practice that is nvidia-smi, which is asked for the number of GPUs
+	// where CUDA_VISIBLE_DEVICES is not set. 0 and less: [DefaultDetectTimeout].
+	DetectTimeout time.Duration
+
 	// WandbEntity and WandbProject tie a trace to its Weights & Biases run. Empty: not on the resource.
 	WandbEntity, WandbProject string
 
@@ -68,7 +77,7 @@ func Default() Config {
 }
 
 // EnsureRunID fills RunID when it is empty, from SLURM_JOB_ID or else with twelve random hexadecimal digits, and returns
-// it. Setup does this by itself; call it before when the id must be handed to other processes first.
+// it. A requeued job of Slurm keeps its id, and the tasks of an array have one each. Setup does this by itself; call it before when the id must be handed to other processes first.
 func (c *Config) EnsureRunID() string {
 	if c.RunID == "" {
 		c.RunID = os.Getenv("SLURM_JOB_ID")

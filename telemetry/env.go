@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lensgo/lens/internal/envlist"
 	"github.com/lensgo/lens/semconv"
 )
 
 // FromEnv reads a Config from the environment variables that begin with prefix and an underscore: ENABLED,
-// TRACES_ENABLED, METRICS_ENABLED, LOGS_ENABLED, SPAN_GROUPS, EXPORTER, RUN_ID and USER_ID. A variable that is unset or
+// TRACES_ENABLED, METRICS_ENABLED, LOGS_ENABLED, SPAN_GROUPS, EXPORTER, RUN_ID, USER_ID and DETECT_TIMEOUT. A variable that is unset or
 // blank is looked for under each fallback prefix in turn and else has the value of [Default], so a variable cannot
 // blank out the one it falls back to. An empty prefix means NEMO_LENS.
 //
@@ -20,8 +22,8 @@ import (
 // [DefaultServiceName]), WANDB_ENTITY, WANDB_PROJECT and ENABLE_SINGLE_TRACEID. The OTEL_* variables of exporters, of the
 // sampler and of the batch processor are read where they apply, at [Setup].
 //
-// Booleans are 1, true, yes, on and 0, false, no, off in any case. Anything else is an error that names the variable under
-// its primary prefix. All errors come joined, and the Config beside an error is disabled: a caller that wants to go on
+// Booleans are 1, true, yes, on and 0, false, no, off in any case; DETECT_TIMEOUT is a whole number of milliseconds above 0.
+// Anything else is an error that names the variable under its primary prefix. All errors come joined, and the Config beside an error is disabled: a caller that wants to go on
 // without telemetry can hand it to Setup as it is.
 func FromEnv(prefix string, fallback ...string) (Config, error) {
 	if prefix == "" {
@@ -37,6 +39,7 @@ func FromEnv(prefix string, fallback ...string) (Config, error) {
 	e.text("EXPORTER", &c.Exporter)
 	e.text("RUN_ID", &c.RunID)
 	e.text("USER_ID", &c.UserID)
+	e.milliseconds("DETECT_TIMEOUT", &c.DetectTimeout)
 	c.ServiceName = ServiceName(DefaultServiceName)
 	c.WandbEntity = os.Getenv("WANDB_ENTITY")
 	c.WandbProject = os.Getenv("WANDB_PROJECT")
@@ -109,10 +112,27 @@ func (e *environment) parse(name, variable, value string, to *bool) {
 		*to = b
 		return
 	}
+	e.refuse(name, variable, value, "is not a boolean; use 1, true, yes, on or 0, false, no, off")
+}
+
+func (e *environment) milliseconds(key string, to *time.Duration) {
+	value, variable := e.lookup(key)
+	if value == "" {
+		return
+	}
+	n, err := strconv.ParseInt(value, 10, 32)
+	if err != nil || n <= 0 {
+		e.refuse(e.prefixes[0]+"_"+key, variable, value, "is not a number of milliseconds above 0, such as 500")
+		return
+	}
+	*to = time.Duration(n) * time.Millisecond
+}
+
+// refuse says what is wrong with the value of a variable, which has a name under the primary prefix.
+func (e *environment) refuse(name, variable, value, why string) {
 	from := ""
 	if variable != name {
 		from = " (set as " + variable + ")"
 	}
-	e.errs = append(e.errs, fmt.Errorf("cannot read %s%s: %q is not a boolean; use 1, true, yes, on or 0, false, no, off",
-		name, from, value))
+	e.errs = append(e.errs, fmt.Errorf("cannot read %s%s: %q %s", name, from, value, why))
 }

@@ -3,6 +3,7 @@ package telemetry_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lensgo/lens/telemetry"
 )
@@ -131,5 +132,23 @@ func TestConfig_EnsureRunID(t *testing.T) {
 	t.Setenv("SLURM_JOB_ID", "4711")
 	if id := (&telemetry.Config{}).EnsureRunID(); id != "4711" {
 		t.Errorf("in a SLURM job: %q", id)
+	}
+}
+
+func TestFromEnv_detect_timeout(t *testing.T) {
+	for text, want := range map[string]time.Duration{"": 0, "  ": 0, "1": time.Millisecond, " 2500 ": 2500 * time.Millisecond} {
+		setenv(t, "MY_DETECT_TIMEOUT=", "NEMO_LENS_DETECT_TIMEOUT="+text)
+		if c, err := telemetry.FromEnv("MY", "NEMO_LENS"); err != nil || c.DetectTimeout != want {
+			t.Errorf("%q: %v, %v, want %v", text, c.DetectTimeout, err, want)
+		}
+	}
+	for _, text := range []string{"0", "-1", "500ms", "0.5", "x", "9999999999"} {
+		setenv(t, "NEMO_LENS_ENABLED=1", "NEMO_LENS_DETECT_TIMEOUT="+text)
+		c, err := telemetry.FromEnv("MY", "NEMO_LENS")
+		if err == nil || c.Enabled || c.DetectTimeout != 0 {
+			t.Errorf("%q: %v, enabled %v, %v", text, err, c.Enabled, c.DetectTimeout)
+			continue
+		}
+		contains(t, err.Error(), "MY_DETECT_TIMEOUT", "NEMO_LENS_DETECT_TIMEOUT", text, "milliseconds above 0")
 	}
 }

@@ -27,8 +27,11 @@ func TestMain(m *testing.M) {
 		Presets:   lens.Presets{"default": {"job"}, "per_step": {"job", "step"}},
 	})
 	for _, kv := range os.Environ() {
-		if k, _, _ := strings.Cut(kv, "="); strings.HasPrefix(k, "OTEL_") || strings.HasPrefix(k, "NEMO_") {
-			os.Unsetenv(k)
+		k, _, _ := strings.Cut(kv, "=")
+		for _, prefix := range []string{"OTEL_", "NEMO_", "SLURM", "K8S_", "KUBERNETES_", "CUDA_", "LOCAL_RANK", "TORCHELASTIC_"} {
+			if strings.HasPrefix(k, prefix) {
+				os.Unsetenv(k)
+			}
 		}
 	}
 	lens.SetLogger(quiet)

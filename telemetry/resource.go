@@ -3,10 +3,14 @@
 package telemetry
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
+	"log/slog"
 	"os"
 	"runtime/debug"
+	"slices"
+	"strconv"
 	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -21,29 +25,88 @@ import (
 const module = "github.com/lensgo/lens"
 
 // newResource says who exports: from low to high OTEL_RESOURCE_ATTRIBUTES, c, what the caller gave, and what is found out
-// about host and process. The service's instance id is a random UUID unless somebody gives one.
+// about host, process, GPUs, Slurm and Kubernetes within the time that c allows.
 //
 // The resource has no schema URL. Two different ones do not merge, and a program that updates its SDK would lose its
 // service name.
-func newResource(c Config, caller []attribute.KeyValue) *sdkresource.Resource {
-	var attrs []attribute.KeyValue
-	attrs = append(attrs, attribute.String(semconv.ServiceInstanceID, newUUID()))
-	attrs = append(attrs, resource.FromEnv()...)
-	attrs = append(attrs, configured(c)...)
-	attrs = append(attrs, caller...)
-	attrs = append(attrs, resource.Detect()...)
-	attrs = append(attrs,
+func newResource(ctx context.Context, c Config, caller []attribute.KeyValue, log *slog.Logger) *sdkresource.Resource {
+	given, err := resource.Integers(slices.Concat(resource.FromEnv(), configured(c), caller))
+	if err != nil {
+		log.Warn("telemetry: resource attributes stay as they are", "error", err)
+	}
+	attrs := slices.Concat(given, detected(ctx, c, log), []attribute.KeyValue{
 		attribute.String(semconv.TelemetrySDKName, "opentelemetry"),
 		attribute.String(semconv.TelemetrySDKLanguage, "go"),
 		attribute.String(semconv.TelemetrySDKVersion, sdk.Version()),
-	)
+	})
 	for i, kv := range attrs {
 		if kv.Value.Type() == attribute.STRING {
 			// One bad byte here would cost every span of the process: OTLP refuses text that is not UTF-8.
 			attrs[i] = attribute.String(validUTF8(string(kv.Key)), validUTF8(kv.Value.AsString()))
 		}
 	}
+	attrs = append(attrs, attribute.String(semconv.ServiceInstanceID, instanceID(attrs, log)))
 	return sdkresource.NewSchemaless(attrs...) // of equal keys the last one stays
+}
+
+// detected asks the machine. It names those who are late, once.
+func detected(ctx context.Context, c Config, log *slog.Logger) []attribute.KeyValue {
+	limit := c.DetectTimeout
+	if limit <= 0 {
+		limit = DefaultDetectTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel() // ends what is late
+	found, late := resource.Detect(ctx)
+	if len(late) > 0 {
+		log.Warn("telemetry: set-up went on without the resource attributes of detectors that were late; "+
+			"NEMO_LENS_DETECT_TIMEOUT, in milliseconds, waits longer", "late", strings.Join(late, ","), "limit", limit)
+	}
+	return found
+}
+
+// instanceID tells this process from others of its service: what somebody gave, else the rank within the run, which is the same
+// after a restart, else a random UUID.
+func instanceID(attrs []attribute.KeyValue, log *slog.Logger) string {
+	all := attribute.NewSet(slices.Clone(attrs)...) // it sorts what it is given
+	text := func(key attribute.Key) string {
+		v, _ := all.Value(key)
+		return v.String()
+	}
+	given, rank, run := text(semconv.ServiceInstanceID), text(semconv.NVDLRank), text(semconv.NemoRunID)
+	if rank == "" {
+		sayNoRank(given, log)
+	}
+	switch {
+	case given != "":
+		return given
+	case rank != "" && run != "":
+		return run + "-rank" + rank
+	}
+	return newUUID()
+}
+
+// sayNoRank says what a process without nv.dl.rank lacks; aloud only where it is one of several ranks and nobody named it.
+func sayNoRank(instance string, log *slog.Logger) {
+	switch {
+	case instance != "":
+		log.Debug("telemetry: this process has no nv.dl.rank; its service.instance.id was given", "service.instance.id", instance)
+		return
+	case !oneOfSeveral():
+		log.Debug("telemetry: this process has no nv.dl.rank")
+		return
+	}
+	log.Warn("telemetry: this process has no nv.dl.rank: a collector cannot filter it by rank, and its service.instance.id does not " +
+		"follow from one; give the rank, 0 too, by otelopt.WithResourceAttributes or OTEL_RESOURCE_ATTRIBUTES, or a service.instance.id")
+}
+
+// oneOfSeveral reports whether a launcher has started this process as one of several: torchrun, or srun with several tasks.
+func oneOfSeveral() bool {
+	if os.Getenv("LOCAL_RANK") != "" || os.Getenv("TORCHELASTIC_RUN_ID") != "" {
+		return true
+	}
+	tasks, _ := strconv.Atoi(os.Getenv("SLURM_NTASKS"))
+	return tasks > 1 && (os.Getenv("SLURM_STEP_ID") != "" || os.Getenv("SLURM_STEPID") != "")
 }
 
 func validUTF8(s string) string { return strings.ToValidUTF8(s, "\ufffd") }

@@ -45,7 +45,8 @@ func Current() *Handle {
 // become those of package lens and package metrics, the propagator that of package lens, and all three OpenTelemetry's
 // globals, so that instrumentations written against OpenTelemetry join the same traces. A second enabled Setup is
 // [ErrInitialised]; after Shutdown, or with [WithReinit], it is fine. With TracesEnabled off no span is recorded and the
-// tracer provider and the propagator stay as they are; with MetricsEnabled off the same holds for metrics.
+// tracer provider and the propagator stay as they are; with MetricsEnabled off the same holds for metrics. Setup finds out where
+// the process runs, for at most Config.DetectTimeout.
 //
 // What cannot work is an error that says what would: an unknown exporter or protocol, an endpoint that is no URL. The
 // process is then as it was before. A span group that nobody knows is none of them: package lens warns about it.

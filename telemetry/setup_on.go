@@ -74,7 +74,7 @@ func silence() {
 func build(ctx context.Context, c Config, o option.Set, log *slog.Logger) (*Handle, error) {
 	h := newHandle(c.RunID)
 	h.retire = h.release
-	res := newResource(c, o.Attributes)
+	res := newResource(ctx, c, o.Attributes, log)
 	var exporter sdktrace.SpanExporter
 	if c.TracesEnabled {
 		var err error
