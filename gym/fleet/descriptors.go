@@ -11,14 +11,15 @@ import (
 const (
 	// ownDescriptors is what a process needs beside connections: files, pipes, the exporter.
 	ownDescriptors = 256
-	// resourcesConns bounds the connections of an agent to each resources server: calls of tools are short.
-	resourcesConns = 2048
 	// leastConns is what is allowed in any case: a limit below makes a process fail, and not wait.
 	leastConns = 64
 
 	// synthetic is the model server that asks nobody.
 	synthetic = "synthetic_model"
 )
+
+// resourcesConns bounds the connections of an agent to each resources server: calls of tools are short.
+var resourcesConns = 2048
 
 // unlimited stands for no bound.
 const unlimited = math.MaxInt32

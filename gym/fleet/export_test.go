@@ -13,4 +13,5 @@ var (
 	CheckConcurrencyWithin = checkConcurrency
 	Limit                  = limit
 	Machine                = &machine
+	ResourcesConns         = &resourcesConns
 )

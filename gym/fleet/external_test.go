@@ -62,6 +62,12 @@ func beExternal([]string) int {
 	fmt.Println("external server of", in.Name)
 	http.HandleFunc("GET /pids", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, os.Getpid(), " ", others) })
 	http.HandleFunc("GET /env", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, os.Getenv(r.URL.RawQuery)) })
+	counted := &counter{all: make(chan struct{})}
+	http.HandleFunc("POST /at_once", func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		patience, _ := strconv.Atoi(string(text))
+		fmt.Fprint(w, counted.count(time.Duration(patience)))
+	})
 	http.HandleFunc("GET /{$}", func(http.ResponseWriter, *http.Request) {})
 	fmt.Fprintln(os.Stderr, http.ListenAndServe(net.JoinHostPort(in.Host, strconv.Itoa(in.Port)), nil))
 	return 1
@@ -329,5 +335,37 @@ func TestCheckImplementations(t *testing.T) {
 	err = fleet.CheckImplementations(g, nil, nil)
 	if err == nil || !strings.Contains(err.Error(), "cannot find the Python server resources_servers/foreign/app.py") {
 		t.Errorf("error is %v", err)
+	}
+}
+
+// Servers that are fused call one of another program, which has a port; it cannot call them, which have none.
+func TestFused_external(t *testing.T) {
+	fused := func(more ...string) fleet.Options {
+		g := graph(t, "caller caller", "x foreign")
+		if err := g.Override(config.Overrides{Args: append(more, "+x.resources_servers.foreign.external.command=["+os.Args[0]+",external]")}); err != nil {
+			t.Fatal(err)
+		}
+		o := fuse(options(g))
+		o.Guard, o.Implementations = []string{os.Args[0], "guard"}, []string{"caller"}
+		return o
+	}
+	f := start(t, fused())
+	if got, want := asks(t, f, time.Minute), strconv.Itoa(calls); got != want {
+		t.Errorf("there were %s requests at once, want %s", got, want)
+	}
+	if urls := f.Servers(); len(urls) != 1 || urls["x"] == "" {
+		t.Errorf("servers with a port are %v, want x", urls)
+	}
+	_, err := fleet.Start(t.Context(), fused("+x.resources_servers.foreign.resources_server={type: resources_servers, name: caller}"))
+	if err == nil || !strings.Contains(err.Error(), `"x" is a process of its own and calls "caller"`) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// What a guard starts may have as many open files as there can be: Go's own children get the limit that their parent was started with.
+func TestGuard_descriptors(t *testing.T) {
+	out, err := exec.Command("sh", "-c", `ulimit -Sn 200 && ulimit -Hn 900 && exec "$0" guard -- sh -c 'ulimit -Sn && ulimit -Hn'`, os.Args[0]).Output()
+	if err != nil || string(out) != "900\n900\n" {
+		t.Errorf("the limits are %q, %v", out, err)
 	}
 }

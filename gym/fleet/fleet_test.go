@@ -15,6 +15,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -31,8 +32,14 @@ import (
 // childEnv makes this test binary a server process of a fleet.
 const childEnv = "FLEET_TEST_CHILD"
 
+// connsEnv is the bound of connections to a resources server, in a server process.
+const connsEnv = "FLEET_TEST_RESOURCES_CONNS"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(childEnv) != "" {
+		if n, err := strconv.Atoi(os.Getenv(connsEnv)); err == nil {
+			*fleet.ResourcesConns = n
+		}
 		os.Exit(beChild())
 	}
 	os.Setenv(childEnv, "1")
@@ -76,6 +83,7 @@ var builders = map[string]fleet.Builder{
 	"broken": func(*config.Instance, *wire.Client, *slog.Logger) (*wire.Server, error) {
 		return nil, errors.New("no such model: boom-17")
 	},
+	"caller": buildCaller, "counting": buildCounting,
 	"stubborn": func(in *config.Instance, _ *wire.Client, _ *slog.Logger) (*wire.Server, error) {
 		signal.Ignore(syscall.SIGTERM)
 		return wire.NewServer(wire.ServerOptions{Name: in.Name, Type: in.Type})
@@ -190,7 +198,7 @@ func TestStartFailure(t *testing.T) {
 
 func TestStartUnknownImplementation(t *testing.T) {
 	_, err := fleet.Start(t.Context(), options(graph(t, "a nonsense")))
-	if err == nil || !strings.Contains(err.Error(), `"nonsense" is not in this binary, which knows: broken, echo, stubborn`) {
+	if err == nil || !strings.Contains(err.Error(), `"nonsense" is not in this binary, which knows: broken, caller, counting, echo, stubborn`) {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -17,6 +17,7 @@ func guard(ctx context.Context, o GuardOptions) (code int, err error) {
 	if len(o.Command) == 0 {
 		return 0, errors.New("cannot guard nothing: give the program to run")
 	}
+	descriptors()          // for the program, which does not raise its limit itself as ours do
 	runtime.LockOSThread() // the program is told of the death of the thread that started it
 	defer runtime.UnlockOSThread()
 	if err := adoptOrphans(); err != nil {
