@@ -76,6 +76,7 @@ func TestInterop(t *testing.T) {
 	t.Run("refusals", m.refusals)
 	t.Run("cookies", m.cookies)
 	m.stop()
+	t.Run("their configurations", m.theirConfigurations)
 	t.Run("traces", m.checkTraces)
 }
 
@@ -263,6 +264,24 @@ func (m *mixed) pythonDriver(t *testing.T, ours string) {
 		for _, d := range differences(want, metrics[agent], "") {
 			t.Errorf("%s, metrics: %s", agent, d)
 		}
+	}
+}
+
+// theirConfigurations runs the files and the data that the package brings for environments that we have too.
+func (m *mixed) theirConfigurations(t *testing.T) {
+	for environment, agent := range map[string]string{
+		"example_single_tool_call": "simple_agent", "example_multi_step": "simple_agent", "example_session_state_mgmt": "simple_agent",
+		"example_tool_call_multireward": "simple_agent", "mcqa": "simple_agent", "equivalence_llm_judge": "simple_agent",
+		"blackjack": "gymnasium_agent", "example_multi_turn_gymnasium": "agent",
+	} {
+		t.Run(environment, func(t *testing.T) {
+			results := runUpstream(t, m.site, environment, environment+"_"+agent)
+			for _, row := range results {
+				if environment == "example_single_tool_call" && row["reward"] != 1.0 {
+					t.Errorf("a result is %v, and every one of this environment is 1", row["reward"])
+				}
+			}
+		})
 	}
 }
 

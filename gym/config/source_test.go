@@ -150,7 +150,7 @@ func TestSource_upstream_examples(t *testing.T) {
 		"session state":      {[]Asset{{ResourcesServer, "example_session_state_mgmt"}, {ModelType, "vllm_model/vllm_model_for_training"}}, "example_session_state_mgmt example_session_state_mgmt_simple_agent policy_model"},
 		"several rewards":    {[]Asset{{ResourcesServer, "example_tool_call_multireward"}, {ModelType, "openai_model"}}, "example_tool_call_multireward example_tool_call_multireward_simple_agent policy_model"},
 		"multiple choice":    {[]Asset{{ResourcesServer, "mcqa"}, {ModelType, "openai_model"}}, "mcqa mcqa_simple_agent policy_model"},
-		"turns":              {[]Asset{{ResourcesServer, "example_multi_turn_gymnasium"}, {ModelType, "openai_model"}}, "example_multi_turn_gymnasium example_multi_turn_gymnasium_gymnasium_agent policy_model"},
+		"turns":              {[]Asset{{ResourcesServer, "example_multi_turn_gymnasium"}, {ModelType, "openai_model"}}, "example_multi_turn_gymnasium example_multi_turn_gymnasium_agent policy_model"},
 		"cards":              {[]Asset{{ResourcesServer, "blackjack"}, {ModelType, "openai_model"}}, "blackjack blackjack_gymnasium_agent policy_model"},
 		"benchmark":          {[]Asset{{Benchmark, "quiz"}, {ModelType, "openai_model"}}, "quiz_mcqa quiz_agent policy_model"},
 		"environment":        {[]Asset{{Environment, "trip"}}, "example_multi_step example_multi_step_simple_agent policy_model"},
