@@ -56,28 +56,41 @@ func Format(attrs ...attribute.KeyValue) (string, error) {
 
 // Extend adds attributes to a text of the form that [Format] writes: overrides win over what the text says, and that wins over
 // defaults. An override with empty text is one, and an override without a value takes its key out. What the text says and
-// nothing overrides stays as it is written. What cannot be carried is named by the error and changes nothing; the text is good
-// all the same.
+// nothing overrides stays as it is written, but for control characters, which are encoded. What cannot be carried is named by
+// the error and changes nothing; the text is good all the same.
 func Extend(text string, defaults, overrides []attribute.KeyValue) (string, error) {
-	below, err := encodable(defaults)
-	above, err2 := encodable(overrides)
-	var given, s segments
-	for part := range strings.SplitSeq(text, ",") {
-		key, _, ok := strings.Cut(part, "=")
-		if key = strings.TrimSpace(key); ok && key != "" {
-			given.put(key, strings.TrimSpace(part))
-		}
-	}
-	s = given.clone()
+	s, err := segmentsOf(text)
+	given := maps.Clone(s.at)
+	below, err2 := encodable(defaults)
+	above, err3 := encodable(overrides)
 	for _, kv := range below {
-		if _, there := given.at[string(kv.Key)]; !there {
+		if _, there := given[string(kv.Key)]; !there {
 			s.put(string(kv.Key), segment(kv))
 		}
 	}
 	for _, kv := range above {
 		s.put(string(kv.Key), segment(kv))
 	}
-	return s.String(), errors.Join(err, err2)
+	return s.String(), errors.Join(err, err2, err3)
+}
+
+// segmentsOf splits a text into its parts, as they are written.
+func segmentsOf(text string) (s segments, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		key, _, ok := strings.Cut(part, "=")
+		if key, part = strings.TrimSpace(key), strings.TrimSpace(part); !ok || key == "" {
+			continue
+		}
+		if strings.ContainsFunc(part, unicode.IsControl) {
+			sound, bad := encodable(Parse(part))
+			if err = errors.Join(err, bad); bad != nil {
+				continue
+			}
+			part = segment(sound[0])
+		}
+		s.put(key, part)
+	}
+	return s, err
 }
 
 // segments are the parts of the text form, in the order in which their keys came first.
@@ -97,8 +110,6 @@ func (s *segments) put(key, part string) {
 	s.at[key] = len(s.parts)
 	s.parts = append(s.parts, part)
 }
-
-func (s segments) clone() segments { return segments{slices.Clone(s.parts), maps.Clone(s.at)} }
 
 func (s segments) String() string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(s.parts), func(part string) bool { return part == "" }), ",")

@@ -96,6 +96,7 @@ func TestExtend(t *testing.T) {
 		{"empty text is an override", "a=1", nil, list{a("a", "")}, "a="},
 		{"no value takes the key out", "a=1,b=2", nil, list{{Key: "a"}}, "b=2"},
 		{"what nobody overrides stays as it is written", "a=x+y%zz,b=%ff, c = 1 ", list{a("d", "1")}, nil, "a=x+y%zz,b=%ff,c = 1,d=1"},
+		{"control characters", "a=x\ny%zz,b=1", list{a("a", "d")}, nil, "a=x%0Ay%25zz,b=1"},
 		{"blanks and commas", " , ,,=x,noequals,", list{a("a", "1")}, nil, "a=1"},
 		{"a key twice", "a=1,b=2,a=3", list{a("a", "d")}, nil, "a=3,b=2"},
 		{"the last default counts", "", list{a("a", "1"), a(" a", "2")}, nil, "a=2"},
@@ -110,7 +111,11 @@ func TestExtend(t *testing.T) {
 			t.Errorf("%s, once more: %q, %v, want %q", c.name, again, err, got)
 		}
 	}
-	got, err := resource.Extend("a=1", list{attribute.StringSlice("b", nil)}, list{a("a", "\xff"), a("x,y", "1")})
+	got, err := resource.Extend("a\nb=1,c=2", nil, nil)
+	if got != "c=2" || err == nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	got, err = resource.Extend("a=1", list{attribute.StringSlice("b", nil)}, list{a("a", "\xff"), a("x,y", "1")})
 	if got != "a=1" || err == nil || strings.Count(err.Error(), "cannot write resource attribute") != 3 {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -252,6 +257,12 @@ func FuzzFormat(f *testing.F) {
 			t.Errorf("%q is read as %v", got, parsed)
 		}
 		extended, _ := resource.Extend(text, nil, []attribute.KeyValue{kv})
+		if strings.ContainsFunc(extended, unicode.IsControl) {
+			t.Errorf("%q has control characters", extended)
+		}
+		if strings.ContainsFunc(text, unicode.IsControl) {
+			return // a part may be left out
+		}
 		want := map[attribute.Key]string{}
 		for _, kv := range resource.Parse(text) {
 			want[kv.Key] = kv.Value.AsString()
