@@ -41,15 +41,7 @@ func NewAnthropic(s AnthropicSettings, caller Caller) (*Anthropic, error) {
 
 // BuildAnthropic returns the server of an anthropic_model instance, which asks its endpoint through client.
 func BuildAnthropic(in *config.Instance, client *wire.Client, logger *slog.Logger) (*wire.Server, error) {
-	var s AnthropicSettings
-	if err := in.DecodeSettings(&s); err != nil {
-		return nil, err
-	}
-	m, err := NewAnthropic(s, client)
-	if err != nil {
-		return nil, fmt.Errorf("cannot build model server %q: %w", in.Name, err)
-	}
-	return NewServer(in, m, logger)
+	return buildServer(in, client, logger, NewAnthropic)
 }
 
 // Respond answers a request of the Responses dialect.
@@ -159,12 +151,9 @@ func (s *AnthropicSettings) check() (*url.URL, error) {
 		text = anthropicURL
 	}
 	base, err := baseURL("anthropic_base_url", text)
-	errs := []error{err}
+	errs := []error{err, checkModel("anthropic_model", s.Model)}
 	if err == nil && path.Base(base.Path) != "v1" {
 		base = base.JoinPath("v1")
-	}
-	if s.Model == "" {
-		errs = append(errs, errors.New("anthropic_model is missing: name the model to ask for"))
 	}
 	if s.MaxTokens < 0 {
 		errs = append(errs, fmt.Errorf("max_tokens is %d: it must be at least 1; leave it out for %d", s.MaxTokens, messages.DefaultMaxTokens))

@@ -154,3 +154,11 @@ func baseURL(key, text string) (*url.URL, error) {
 	}
 	return u, nil
 }
+
+// checkModel reports that a setting does not name the model.
+func checkModel(key, name string) error {
+	if name == "" {
+		return errors.New(key + " is missing: name the model to ask for")
+	}
+	return nil
+}

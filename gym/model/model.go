@@ -32,6 +32,7 @@ package model
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 
 	"github.com/lensgo/lens/gym/capture"
@@ -109,4 +110,17 @@ func NewServer(in *config.Instance, r Responder, logger *slog.Logger) (*wire.Ser
 		s.Handle(d.route, f.handler(d))
 	}
 	return s, nil
+}
+
+// buildServer reads the settings of an instance, makes what answers by them, and serves that.
+func buildServer[S any, R Responder](in *config.Instance, client *wire.Client, logger *slog.Logger, responder func(S, Caller) (R, error)) (*wire.Server, error) {
+	var s S
+	if err := in.DecodeSettings(&s); err != nil {
+		return nil, err
+	}
+	r, err := responder(s, client)
+	if err != nil {
+		return nil, fmt.Errorf("cannot build model server %q: %w", in.Name, err)
+	}
+	return NewServer(in, r, logger)
 }

@@ -42,15 +42,7 @@ func NewVLLM(s VLLMSettings, caller Caller) (*VLLM, error) {
 
 // BuildVLLM returns the server of a vllm_model instance, which asks its endpoint through client.
 func BuildVLLM(in *config.Instance, client *wire.Client, logger *slog.Logger) (*wire.Server, error) {
-	var s VLLMSettings
-	if err := in.DecodeSettings(&s); err != nil {
-		return nil, err
-	}
-	m, err := NewVLLM(s, client)
-	if err != nil {
-		return nil, fmt.Errorf("cannot build model server %q: %w", in.Name, err)
-	}
-	return NewServer(in, m, logger)
+	return buildServer(in, client, logger, NewVLLM)
 }
 
 // Respond answers a request of the Responses dialect.
@@ -81,12 +73,7 @@ func (m *VLLM) answer(ctx context.Context, r *Request) (responses.Response, erro
 func (m *VLLM) answerNative(ctx context.Context, r *Request) (responses.Response, error) {
 	p := r.Params
 	cleanReasoning(&p, false)
-	p.SetString("model", m.settings.Model)
-	p.Fill(m.settings.ExtraBody)
-	p.Merge(m.settings.SamplingOverrides)
-	if m.settings.Stream {
-		p.SetBool("stream", true)
-	}
+	prepare(&p.Object, m.settings.Model, m.settings.ExtraBody, m.settings.SamplingOverrides, m.settings.Stream)
 	answer, err := askResponses(ctx, m.endpoint, sessionOf(r.Wire), p)
 	if isOverflow(err) {
 		return chat.ToResponse(chat.Overflow(chat.Request{Object: p.Object}, m.options), r.Params, m.options)
@@ -206,41 +193,6 @@ func (s *VLLMSettings) check() ([]*url.URL, error) {
 	if len(bases) == 0 {
 		errs = append(errs, errors.New("base_url is missing: give the URL of the endpoint, like https://host/v1, or a list of them"))
 	}
-	if s.Model == "" {
-		errs = append(errs, errors.New("model is missing: name the model to ask for"))
-	}
-	errs = append(errs, checkKey("api_key", s.APIKey), checkHeaders("default_headers", s.Headers), s.EndpointSettings.check())
+	errs = append(errs, checkModel("model", s.Model), checkKey("api_key", s.APIKey), checkHeaders("default_headers", s.Headers), s.EndpointSettings.check())
 	return bases, errors.Join(errs...)
-}
-
-// URLs are one URL or a list of them.
-type URLs []string
-
-// UnmarshalJSONFrom reads a string or a list of strings; null is none.
-func (u *URLs) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	v, err := dec.ReadValue()
-	if err != nil {
-		return err
-	}
-	if responses.IsNull(v) {
-		*u = nil
-		return nil
-	}
-	if text, ok := responses.Text(v); ok {
-		*u = URLs{text}
-		return nil
-	}
-	list, ok := responses.Elements(v)
-	if !ok {
-		return errors.New("it must be a URL or a list of URLs")
-	}
-	*u = make(URLs, 0, len(list))
-	for _, e := range list {
-		text, ok := responses.Text(e)
-		if !ok {
-			return errors.New("it must be a URL or a list of URLs")
-		}
-		*u = append(*u, text)
-	}
-	return nil
 }
