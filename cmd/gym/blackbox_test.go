@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -85,6 +86,16 @@ func lines(t *testing.T, path string) (rows []map[string]any) {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// rewards are those of a run's rollouts.
+func rewards(t *testing.T, path string) map[string]any {
+	t.Helper()
+	all := map[string]any{}
+	for _, row := range lines(t, path) {
+		all[fmt.Sprint(row["_ng_task_index"], " ", row["_ng_rollout_index"])] = row["reward"]
+	}
+	return all
 }
 
 // ask reads something from the page's server with the token of its URL.

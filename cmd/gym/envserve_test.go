@@ -90,16 +90,6 @@ func TestEnvStartStatusStop(t *testing.T) {
 	gym(t, s.env, "env", "status", "--head", s.head).check(t, 1, "no head server answers")
 }
 
-// rewards are those of a run's rollouts.
-func rewards(t *testing.T, path string) map[string]any {
-	t.Helper()
-	all := map[string]any{}
-	for _, row := range lines(t, path) {
-		all[fmt.Sprint(row["_ng_task_index"], " ", row["_ng_rollout_index"])] = row["reward"]
-	}
-	return all
-}
-
 // Two fleets: a stop must say which.
 func TestEnvStopAsksWhich(t *testing.T) {
 	f := newFixture(t)
@@ -117,17 +107,9 @@ func TestEnvStopAsksWhich(t *testing.T) {
 func TestEnvStatusOfSome(t *testing.T) {
 	f := newFixture(t)
 	a := f.start()
-	never := write(t, f.file("never.yaml"), "counter:\n  resources_servers:\n    example_session_state_mgmt:\n      external: {command: [sleep, '600']}\n")
-	b := blackbox.Start(t, gymCommand(context.Background(), a.env, "env", "start", "--config", f.config, "--config", never, "++head_server.port=0"))
-	for range 200 {
-		out := gym(t, a.env, "env", "status")
-		if !strings.Contains(out.stderr, "waits for its servers to start") {
-			continue
-		}
-		out.check(t, 1, "head server at http://"+a.head)
-		gym(t, a.env, "env", "status", "--json").check(t, 1, `"head": "`+a.head+`"`)
-		break
-	}
+	b := f.startForever()
+	gym(t, a.env, "env", "status").check(t, 1, "waits for its servers to start", "head server at http://"+a.head)
+	gym(t, a.env, "env", "status", "--json").check(t, 1, `"head": "`+a.head+`"`)
 	gym(t, a.env, "env", "stop", "--all").check(t, 0, "stopped the servers of "+a.head)
 	a.Ends(t)
 	b.Ends(t)

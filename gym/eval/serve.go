@@ -24,7 +24,7 @@ type ServeOptions struct {
 }
 
 // Serve starts the servers of a configuration and a head server that tells drivers of them, and keeps them until the user
-// interrupts, which is no error, or one dies.
+// interrupts, which is no error, before they have started neither, or one dies.
 func Serve(ctx context.Context, o ServeOptions) error {
 	if o.Implementations != nil {
 		if err := fleet.CheckImplementations(o.Graph, o.Implementations, o.SearchDirs); err != nil {
@@ -81,8 +81,12 @@ func serve(ctx context.Context, o ServeOptions) error {
 		Graph: o.Graph, Command: o.Command, Implementations: o.Implementations, SearchDirs: o.SearchDirs, MaxRestarts: o.MaxRestarts,
 		LogDir: o.LogDir, Stdout: o.Stdout, Stderr: log, Notice: func(text string) { fmt.Fprintln(o.Stderr, text) }, Stages: o.Stages.List(),
 	})
+	if errors.Is(interruptedOr(ctx, err), ErrInterrupted) {
+		fmt.Fprintln(o.Stderr, "Stopped before every server had answered.")
+		return nil
+	}
 	if err != nil {
-		return interruptedOr(ctx, err)
+		return err
 	}
 	err = head.Ready(o.Graph, servers)
 	if err == nil && o.Started != nil {
