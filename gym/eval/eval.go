@@ -285,7 +285,7 @@ func (r *run) collect(ctx context.Context, cancel context.CancelCauseFunc, serve
 		cancel(ErrInterrupted)
 	})()
 
-	client := wire.NewClient(servers.Client())
+	client := wire.NewClient(r.client(servers))
 	defer client.Close()
 	summary, err := r.plan.Run(carrier.FromEnv(ctx), client)
 	if died := servers.Err(); died != nil {

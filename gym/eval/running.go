@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"maps"
 
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/fleet"
@@ -30,6 +31,29 @@ func (e elsewhere) Client() wire.ClientOptions {
 func (elsewhere) Done() <-chan struct{}      { return nil }
 func (elsewhere) Err() error                 { return nil }
 func (elsewhere) Stop(context.Context) error { return nil }
+
+// client says how the driver calls the servers: no agent needs more connections than rollouts run at a time. Without that bound net/http
+// opens several times as many, because it dials whenever none is free at that moment, and each takes memory here and there.
+func (r *run) client(servers running) wire.ClientOptions {
+	o := servers.Client()
+	most := r.plan.Progress().Concurrency
+	conns := maps.Clone(o.MaxConns)
+	if conns == nil {
+		conns = map[string]int{}
+	}
+	for _, agent := range r.plan.Agents() {
+		bound, known := conns[agent]
+		if !known {
+			bound = o.MaxConnsPerHost
+		}
+		if bound <= 0 || bound > most {
+			bound = most
+		}
+		conns[agent] = bound
+	}
+	o.MaxConns = conns
+	return o
+}
 
 // checkConcurrency refuses more rollouts at once than descriptors can be had for. Servers elsewhere may have other limits;
 // those that are full let callers wait.

@@ -73,13 +73,20 @@ func (a *Aggregator) Add(agent string, row responses.Object) {
 // Write asks for each agent's metrics, in the order of their first results, and writes the file. One agent's failure leaves the
 // others. wrote is false when there was nothing to write.
 func (a *Aggregator) Write(ctx context.Context, ask Ask, path string) (wrote bool, err error) {
-	var errs []error
-	var entries []responses.Object
-	for _, agent := range a.agents {
+	return WriteMetrics(path, a.agents, func(agent string) ([]byte, error) {
 		body := a.bodies[agent]
 		delete(a.bodies, agent)
-		body = append(body, "]}"...)
-		answer, err := ask(ctx, agent, body)
+		return ask(ctx, agent, append(body, "]}"...))
+	})
+}
+
+// WriteMetrics asks for each agent's metrics, which are an answer of /aggregate_metrics, and writes them to a file. One agent's failure
+// leaves the others. wrote is false when there was nothing to write.
+func WriteMetrics(path string, agents []string, ask func(agent string) (answer []byte, err error)) (wrote bool, err error) {
+	var errs []error
+	var entries []responses.Object
+	for _, agent := range agents {
+		answer, err := ask(agent)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("cannot aggregate the results of agent %s: %w", agent, err))
 			continue

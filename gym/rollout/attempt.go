@@ -65,7 +65,7 @@ func (r *run) rollout(t offer, ticket int) {
 		return
 	}
 	explicit, _ := row.String(keyID)
-	id := rolloutID(explicit, t.key, t.attempt)
+	id := rolloutID(explicit, t.key, int(t.attempt))
 	if span.Recording() {
 		ctx = r.identify(ctx, span, t, id, admitted)
 	} else if r.o.Traced && !lens.RefFrom(ctx).Valid() {
@@ -92,7 +92,7 @@ func (r *run) rollout(t offer, ticket int) {
 	r.stats.add(t.task, id, &out)
 	r.progress.ended(t.task, &out)
 	if out.again { // what came is short, or nothing
-		r.rest(ctx, restTime(t.attempt, rand.Float64()))
+		r.rest(ctx, restTime(int(t.attempt), rand.Float64()))
 		r.queue.put(t.task)
 		r.o.Meter.Offered(1)
 	}
@@ -101,7 +101,7 @@ func (r *run) rollout(t offer, ticket int) {
 // again tells whether a rollout that has ended begins once more: nobody answered, or a server had too much to do and there will be less for
 // it. What failed in another way would fail again.
 func (r *run) again(t *task, out *outcome) bool {
-	if out.ending != failed || t.attempt+1 >= r.o.MaxAttempts {
+	if out.ending != failed || int(t.attempt)+1 >= r.o.MaxAttempts {
 		return false
 	}
 	return r.o.Again && out.class == semconv.FailureAgentRequest || r.o.Adapt && out.overload
@@ -149,7 +149,7 @@ func (r *run) identify(ctx context.Context, span lens.Span, t offer, id string, 
 	span.Str(semconv.GymRolloutID, id).
 		Int(semconv.GymTaskIndex, t.key.task).
 		Int(semconv.GymRolloutIndex, t.rollout).
-		Int(semconv.GymRolloutAttempt, t.attempt).
+		Int(semconv.GymRolloutAttempt, int(t.attempt)).
 		Str(semconv.GymAgentName, agent).
 		Float(semconv.GymWaitAdmission, milliseconds(admitted.Sub(t.since)))
 	if env := r.o.Graph.Environment(agent); env != "" {

@@ -23,8 +23,9 @@
 // systems with flock a second one is refused.
 //
 // Rows are read when their rollout begins and results are let go when they are written, and not more than 32 MiB of answers
-// are read before they are. So memory grows with the rollouts in flight and, by about a hundred bytes, with the rollouts
-// planned. The aggregation at the end holds the results once more, without their conversations.
+// are read before they are. So memory grows with the rollouts in flight and, by less than a hundred bytes, with the rollouts
+// planned. The aggregation at the end reads the results once more, and sends them without their conversations through a file beside the
+// output. The client should have no more connections to an agent than rollouts run at a time: net/http opens several times as many else.
 //
 // # Shards
 //

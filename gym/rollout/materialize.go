@@ -3,7 +3,6 @@ package rollout
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +31,8 @@ func (p *Plan) materialize() (err error) {
 		}
 	}()
 	w := bufio.NewWriterSize(f, 1<<16)
-	m := materializer{plan: p, in: jsonl.NewReader(in), w: w, next: map[int]int{}}
+	m := materializer{plan: p, in: jsonl.NewReader(in), w: w}
+	p.tasks = make([]task, 0, p.expected)
 	for i := range p.inputs {
 		if err := m.row(&p.inputs[i]); err != nil {
 			return err
@@ -48,6 +48,7 @@ func (p *Plan) materialize() (err error) {
 		return fmt.Errorf("cannot write the materialized inputs: %w", err)
 	}
 	p.inputs = nil
+	p.tally()
 	return nil
 }
 
@@ -57,7 +58,6 @@ type materializer struct {
 	w      *bufio.Writer
 	buf    []byte // of the line being written
 	offset int64
-	next   map[int]int // task -> next rollout index
 }
 
 func (m *materializer) row(in *inputRow) error {
@@ -66,7 +66,7 @@ func (m *materializer) row(in *inputRow) error {
 	if err != nil {
 		return fmt.Errorf("cannot read the task at %s:%d again: %w", p.input.path, in.line, err)
 	}
-	if sha256.Sum256(text) != in.sum {
+	if sumOf(text) != in.sum {
 		return fmt.Errorf("cannot use the task at %s:%d: the file was changed while the run began", p.input.path, in.line)
 	}
 	row, err := responses.ParseObject(text)
@@ -76,9 +76,8 @@ func (m *materializer) row(in *inputRow) error {
 	if err := p.complete(&row, in); err != nil {
 		return fmt.Errorf("cannot prepare the task at %s:%d: %w", p.input.path, in.line, err)
 	}
-	for range p.repeats(in.agent) {
-		k := key{task: in.task, rollout: m.next[in.task]}
-		m.next[in.task]++
+	for i := range p.repeats(in.agent) {
+		k := key{task: in.task, rollout: int(in.rollout) + i}
 		row.SetInt(keyRollout, int64(k.rollout))
 		if p.o.AddSeed {
 			if err := addSeed(&row, k.rollout); err != nil {
@@ -90,7 +89,7 @@ func (m *materializer) row(in *inputRow) error {
 			return fmt.Errorf("cannot write the materialized inputs: %w", err)
 		}
 		p.tasks = append(p.tasks, task{
-			key: k, offset: m.offset, length: len(m.buf) - 1, line: in.line, agent: in.agent,
+			key: k, offset: m.offset, length: int32(len(m.buf) - 1), line: in.line, agent: in.agent,
 		})
 		m.offset += int64(len(m.buf))
 	}
@@ -98,7 +97,7 @@ func (m *materializer) row(in *inputRow) error {
 }
 
 // text is a line of the input; lines come in their order.
-func (m *materializer) text(line int) ([]byte, error) {
+func (m *materializer) text(line int32) ([]byte, error) {
 	for {
 		at, err := m.in.Next()
 		if err != nil {
@@ -107,7 +106,7 @@ func (m *materializer) text(line int) ([]byte, error) {
 			}
 			return nil, err
 		}
-		if at.Number == line {
+		if at.Number == int(line) {
 			return bytes.Clone(at.Text), nil // the row's object is made of it
 		}
 	}

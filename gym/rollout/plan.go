@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +33,7 @@ type Plan struct {
 
 	agents   []string // the names that tasks point to, in the order of their first row
 	tasks    []task   // what Run dispatches; of a fresh run filled when the rows are materialized
+	tallies  []tally  // by agent; filled with tasks
 	expected int      // rollouts of the whole output
 	before   before   // what a resumed run found done
 	notes    []string
@@ -47,22 +47,32 @@ type Plan struct {
 	started   atomic.Bool
 }
 
-// inputRow is a row of the input: where it is and what it belongs to, but not its text.
+// inputRow is a row of the input: where it is and what it belongs to, but not its text. There are as many in memory as the input has rows,
+// so their numbers are as small as they may be.
 type inputRow struct {
-	line  int
-	task  int // -1 until numbered
-	agent int
-	sum   [sha256.Size]byte
+	task    int // -1 until numbered
+	line    int32
+	agent   int32
+	rollout int32 // the index of its first rollout
+	sum     sum
 }
 
-// task is one rollout to do; its row is read from the materialized file when it begins.
+// sum tells texts apart.
+type sum [16]byte
+
+func sumOf(text []byte) sum {
+	whole := sha256.Sum256(text)
+	return sum(whole[:len(sum{})])
+}
+
+// task is one rollout to do; its row is read from the materialized file when it begins. As with rows, there are many.
 type task struct {
 	key
 	offset  int64
-	length  int
-	line    int // of the input, or of the materialized file in a resumed run: what messages name
-	agent   int
-	attempt int
+	length  int32
+	line    int32 // of the input, or of the materialized file in a resumed run: what messages name
+	agent   int32
+	attempt int32
 }
 
 // Prepare reads and checks everything that can be checked before a server runs: the options, every row, and for a
@@ -99,15 +109,13 @@ func Prepare(o Options) (_ *Plan, err error) {
 	if err := p.checkRepeats(); err != nil {
 		return nil, err
 	}
-	for i := range p.inputs {
-		p.expected += p.repeats(p.inputs[i].agent)
-	}
+	p.numberRollouts()
 	p.run.nameRun(o.RunID)
 	return p, nil
 }
 
 // repeats is how often each row of an agent is run.
-func (p *Plan) repeats(agent int) int {
+func (p *Plan) repeats(agent int32) int {
 	if p.o.Repeats > 0 {
 		return p.o.Repeats
 	}
@@ -124,7 +132,7 @@ func (p *Plan) checkRepeats() error {
 	}
 	var without []string
 	for i, agent := range p.agents {
-		if p.repeats(i) == 0 {
+		if p.repeats(int32(i)) == 0 {
 			without = append(without, strconv.Quote(agent))
 		}
 	}
@@ -144,20 +152,21 @@ func (p *Plan) takeShard() {
 	if p.o.Shard.whole() {
 		return
 	}
-	place := map[int]int{}
+	first := p.firstOfTask()
+	place := make([]int32, len(first)) // of the tasks that begin with a row
+	tasks := 0
 	mine := p.inputs[:0]
-	for _, in := range p.inputs {
-		n, known := place[in.task]
-		if !known {
-			n = len(place)
-			place[in.task] = n
+	for i, in := range p.inputs {
+		if int(first[i]) == i {
+			place[i] = int32(tasks)
+			tasks++
 		}
-		if n%p.o.Shard.Count == p.o.Shard.Index {
+		if int(place[first[i]])%p.o.Shard.Count == p.o.Shard.Index {
 			mine = append(mine, in)
 		}
 	}
 	p.inputs = mine
-	p.note("shard %s: %d of %d tasks", p.o.Shard, (len(place)+p.o.Shard.Count-1-p.o.Shard.Index)/p.o.Shard.Count, len(place))
+	p.note("shard %s: %d of %d tasks", p.o.Shard, (tasks+p.o.Shard.Count-1-p.o.Shard.Index)/p.o.Shard.Count, tasks)
 }
 
 func (p *Plan) note(format string, args ...any) {
@@ -212,12 +221,12 @@ func (p *Plan) draining() bool {
 }
 
 // agentIndex interns an agent's name.
-func (p *Plan) agentIndex(name string) int {
+func (p *Plan) agentIndex(name string) int32 {
 	if i := slices.Index(p.agents, name); i >= 0 {
-		return i
+		return int32(i)
 	}
 	p.agents = append(p.agents, name)
-	return len(p.agents) - 1
+	return int32(len(p.agents) - 1)
 }
 
 // readInput goes once through the input and checks each row.
@@ -276,43 +285,74 @@ func (p *Plan) inputRow(at jsonl.Line, check *checker, bad *RowsError) {
 		return
 	}
 	p.inputs = append(p.inputs, inputRow{
-		line: at.Number, task: f.task, agent: p.agentIndex(f.agent), sum: sha256.Sum256(at.Text),
+		line: int32(at.Number), task: f.task, agent: p.agentIndex(f.agent), sum: sumOf(at.Text),
 	})
 }
 
 // number gives each row without a task index one: rows of the same text share it, in the order of their first row,
 // passing over the indexes that other rows brought along.
 func (p *Plan) number() {
-	taken := map[int]bool{}
+	var taken []int
 	for _, in := range p.inputs {
 		if in.task >= 0 {
-			taken[in.task] = true
+			taken = append(taken, in.task)
 		}
 	}
-	byText := map[uint64][]int{} // a short hash first: most rows are unique
+	slices.Sort(taken)
+	first := firsts(len(p.inputs), func(a, b int32) int { return bytes.Compare(p.inputs[a].sum[:], p.inputs[b].sum[:]) })
 	next := 0
 	for i := range p.inputs {
 		in := &p.inputs[i]
-		if in.task >= 0 {
+		switch {
+		case in.task >= 0:
+			continue
+		case int(first[i]) < i: // of the same text, so it brought no index either
+			in.task = p.inputs[first[i]].task
 			continue
 		}
-		h := binary.LittleEndian.Uint64(in.sum[:8])
-		for _, j := range byText[h] {
-			if p.inputs[j].sum == in.sum {
-				in.task = p.inputs[j].task
-				break
+		for len(taken) > 0 && taken[0] <= next {
+			if taken[0] == next {
+				next++
 			}
-		}
-		if in.task >= 0 {
-			continue
-		}
-		for taken[next] {
-			next++
+			taken = taken[1:]
 		}
 		in.task = next
 		next++
-		byText[h] = append(byText[h], i)
 	}
+}
+
+// numberRollouts gives each row the indexes of its rollouts, which go on where those of the task's row before end, and counts them all.
+func (p *Plan) numberRollouts() {
+	first := p.firstOfTask()
+	next := make([]int32, len(first)) // of the tasks that begin with a row
+	for i := range p.inputs {
+		in := &p.inputs[i]
+		n := p.repeats(in.agent)
+		in.rollout = next[first[i]]
+		next[first[i]] += int32(n)
+		p.expected += n
+	}
+}
+
+// firstOfTask is the first row of each row's task.
+func (p *Plan) firstOfTask() []int32 {
+	return firsts(len(p.inputs), func(a, b int32) int { return cmp.Compare(p.inputs[a].task, p.inputs[b].task) })
+}
+
+// firsts gives for each of n things the first one that is the same. A map would take several times as much memory.
+func firsts(n int, compare func(a, b int32) int) []int32 {
+	order, first := make([]int32, n), make([]int32, n)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(compare(a, b), cmp.Compare(a, b)) })
+	for at, i := range order {
+		first[i] = i
+		if at > 0 && compare(order[at-1], i) == 0 {
+			first[i] = first[order[at-1]]
+		}
+	}
+	return first
 }
 
 // source is the input, readable twice: a file is opened again, anything else (a pipe, an example that the program carries)

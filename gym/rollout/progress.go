@@ -102,7 +102,7 @@ func (p *progress) failure(t *task, out *outcome) {
 		return
 	}
 	explicit, _ := out.reply.String(keyID)
-	f := p.stats.failure(t, rolloutID(explicit, t.key, t.attempt), out)
+	f := p.stats.failure(t, rolloutID(explicit, t.key, int(t.attempt)), out)
 	fmt.Fprintf(p.w, "%s\n", f)
 	if p.failures == maxFailureLines {
 		fmt.Fprintln(p.w, "Further failures are only counted here; the failures file has them all.")

@@ -1,11 +1,13 @@
 package rollout
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/lensgo/lens/gym/internal/jsonl"
 	"github.com/lensgo/lens/gym/responses"
@@ -16,11 +18,6 @@ type before struct {
 	resumed  bool
 	output   extent
 	failures extent
-	planned  map[key]int  // every rollout of the output -> its agent
-	done     map[key]bool // those with a result
-	attempts map[key]int  // failed ones
-	terminal map[key]bool // failed for good
-	results  []result
 	scored   int
 	givenUp  int
 }
@@ -30,12 +27,49 @@ type extent struct{ whole, torn int64 }
 
 func (e extent) size() int64 { return e.whole + e.torn }
 
-// result is what the summary keeps of one line of the output.
-type result struct {
-	key
-	agent     int
-	reward    float64
-	hasReward bool
+// standing is how the tasks of a resumed run stand, while it is prepared.
+type standing struct {
+	plan  *Plan
+	byKey []int32 // the tasks in the order of their keys
+	done  []bool  // those with a result
+	over  []bool  // those that failed for good
+}
+
+func newStanding(p *Plan) *standing {
+	n := len(p.tasks)
+	s := &standing{plan: p, byKey: make([]int32, n), done: make([]bool, n), over: make([]bool, n)}
+	for i := range s.byKey {
+		s.byKey[i] = int32(i)
+	}
+	slices.SortFunc(s.byKey, func(a, b int32) int {
+		return cmp.Or(p.tasks[a].key.compare(p.tasks[b].key), cmp.Compare(a, b))
+	})
+	return s
+}
+
+// twice finds tasks that are the same as one before.
+func (s *standing) twice() error {
+	bad := &RowsError{File: s.plan.files.materialized}
+	for at, i := range s.byKey {
+		if t := &s.plan.tasks[i]; at > 0 && t.key == s.plan.tasks[s.byKey[at-1]].key {
+			bad.add(int(t.line), fmt.Sprintf("task %d, rollout %d stands here a second time", t.task, t.rollout))
+		}
+	}
+	return bad.err()
+}
+
+// of finds the task that a line on disk belongs to. The text says why there is none.
+func (s *standing) of(row responses.Object) (int32, string) {
+	k, ok := keyOf(row)
+	if !ok {
+		return 0, keyed(false)
+	}
+	at, ok := slices.BinarySearchFunc(s.byKey, k, func(i int32, k key) int { return s.plan.tasks[i].key.compare(k) })
+	if !ok {
+		return 0, fmt.Sprintf("task %d, rollout %d does not stand in %s: the two files do not belong together",
+			k.task, k.rollout, s.plan.files.materialized)
+	}
+	return s.byKey[at], ""
 }
 
 // prepareResume reads what an earlier run left. It reports false when there is nothing at all.
@@ -52,31 +86,35 @@ func (p *Plan) prepareResume() (resumed bool, err error) {
 	if err := p.sameRun(); err != nil {
 		return true, err
 	}
-	p.before = before{resumed: true, done: map[key]bool{}, attempts: map[key]int{}, terminal: map[key]bool{}, planned: map[key]int{}}
+	p.before.resumed = true
 	if err := p.readMaterialized(); err != nil {
 		return true, err
 	}
-	if err := p.readOutput(); err != nil {
+	s := newStanding(p)
+	if err := s.twice(); err != nil {
 		return true, err
 	}
-	if err := p.readFailures(); err != nil {
+	if err := s.readOutput(); err != nil {
+		return true, err
+	}
+	if err := s.readFailures(); err != nil {
 		return true, err
 	}
 	p.expected = len(p.tasks)
-	p.selectTasks()
+	s.choose()
 	return true, nil
 }
 
-// selectTasks leaves in p.tasks what is to be run.
-func (p *Plan) selectTasks() {
+// choose leaves in the plan what is to be run.
+func (s *standing) choose() {
+	p := s.plan
 	b := &p.before
 	todo := p.tasks[:0]
-	for _, t := range p.tasks {
-		t.attempt = b.attempts[t.key]
+	for i, t := range p.tasks {
 		switch {
-		case b.done[t.key]:
+		case s.done[i]:
 			b.scored++
-		case b.terminal[t.key], t.attempt >= p.o.MaxAttempts:
+		case s.over[i], int(t.attempt) >= p.o.MaxAttempts:
 			b.givenUp++
 		default:
 			todo = append(todo, t)
@@ -96,14 +134,11 @@ func (p *Plan) readMaterialized() error {
 		}
 		k, ok := keyOf(row)
 		if !ok {
-			return "it has no " + keyTask + " and " + keyRollout
+			return keyed(false)
 		}
-		if _, again := p.before.planned[k]; again {
-			return fmt.Sprintf("task %d, rollout %d stands here a second time", k.task, k.rollout)
-		}
-		agent := p.agentIndex(f.agent)
-		p.before.planned[k] = agent
-		p.tasks = append(p.tasks, task{key: k, offset: at.Offset, length: len(at.Text), line: at.Number, agent: agent})
+		p.tasks = append(p.tasks, task{
+			key: k, offset: at.Offset, length: int32(len(at.Text)), line: int32(at.Number), agent: p.agentIndex(f.agent),
+		})
 		return ""
 	})
 	if err != nil {
@@ -115,42 +150,40 @@ func (p *Plan) readMaterialized() error {
 	if len(p.tasks) == 0 && p.o.Shard.whole() {
 		return fmt.Errorf("cannot resume %s: %s holds no rows", p.files.output, path)
 	}
+	p.tally()
 	return nil
 }
 
-func (p *Plan) readOutput() (err error) {
-	b := &p.before
-	b.output, err = readRows(p.files.output, func(_ jsonl.Line, row responses.Object) string {
-		k, agent, wrong := p.known(row)
-		if wrong != "" {
+func (s *standing) readOutput() (err error) {
+	p := s.plan
+	p.before.output, err = readRows(p.files.output, func(_ jsonl.Line, row responses.Object) string {
+		i, wrong := s.of(row)
+		if wrong != "" || s.done[i] { // of a rollout with two results the first counts
 			return wrong
 		}
-		if !b.done[k] { // of a rollout with two results the first counts
-			r := result{key: k, agent: agent}
-			r.reward, r.hasReward = numeric(row, keyReward)
-			b.results = append(b.results, r)
-		}
-		b.done[k] = true
+		s.done[i] = true
+		reward, hasReward := numeric(row, keyReward)
+		p.tallies[p.tasks[i].agent].add(reward, hasReward)
 		return ""
 	})
-	p.noteTorn(p.files.output, b.output)
+	p.noteTorn(p.files.output, p.before.output)
 	return err
 }
 
-func (p *Plan) readFailures() (err error) {
-	b := &p.before
-	b.failures, err = readRows(p.files.failures, func(_ jsonl.Line, row responses.Object) string {
-		k, _, wrong := p.known(row)
+func (s *standing) readFailures() (err error) {
+	p := s.plan
+	p.before.failures, err = readRows(p.files.failures, func(_ jsonl.Line, row responses.Object) string {
+		i, wrong := s.of(row)
 		if wrong != "" {
 			return wrong
 		}
-		b.attempts[k]++
+		p.tasks[i].attempt++
 		if terminal, _ := row.Bool(keyTerminal); terminal {
-			b.terminal[k] = true
+			s.over[i] = true
 		}
 		return ""
 	})
-	p.noteTorn(p.files.failures, b.failures)
+	p.noteTorn(p.files.failures, p.before.failures)
 	return err
 }
 
@@ -158,20 +191,6 @@ func (p *Plan) noteTorn(path string, e extent) {
 	if e.torn > 0 {
 		p.note("the last line of %s was torn: its %d bytes are cut off, as if it had not been written", path, e.torn)
 	}
-}
-
-// known finds the task that a line on disk belongs to.
-func (p *Plan) known(row responses.Object) (key, int, string) {
-	k, ok := keyOf(row)
-	if !ok {
-		return k, 0, "it has no " + keyTask + " and " + keyRollout
-	}
-	agent, ok := p.before.planned[k]
-	if !ok {
-		return k, 0, fmt.Sprintf("task %d, rollout %d does not stand in %s: the two files do not belong together",
-			k.task, k.rollout, p.files.materialized)
-	}
-	return k, agent, ""
 }
 
 // readRows goes through a JSONL file that a collector wrote, as scanRows does. A file that does not exist is empty.

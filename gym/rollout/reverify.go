@@ -48,6 +48,7 @@ type Reverification struct {
 	o        ReverifyOptions
 	files    files
 	before   before
+	tried    tried
 	inputs   *results.Set
 	scored   *results.Set // the results
 	failures *results.Set // of the run; nil unless JudgeFailedOnly
@@ -56,6 +57,17 @@ type Reverification struct {
 	all      []key        // what is to be scored, before what is done already is taken out
 	notes    []string
 	summary  ReverifySummary
+}
+
+// tried is what earlier calls left in the output.
+type tried struct {
+	done     map[key]bool // those with a result
+	attempts map[key]int  // failed ones
+	terminal map[key]bool // failed for good
+}
+
+func newTried() tried {
+	return tried{done: map[key]bool{}, attempts: map[key]int{}, terminal: map[key]bool{}}
 }
 
 // PrepareReverify reads and checks all that can be checked before a server runs. It changes nothing on disk.
@@ -159,7 +171,7 @@ func (v *Reverification) open() (err error) {
 
 // target makes an output this one's, if that may be, and reads what is in it.
 func (v *Reverification) target(output string) error {
-	v.files, v.before = filesOf(output), before{done: map[key]bool{}, attempts: map[key]int{}, terminal: map[key]bool{}}
+	v.files, v.before, v.tried = filesOf(output), before{}, newTried()
 	if err := v.clash(); err != nil {
 		return err
 	}
@@ -209,7 +221,7 @@ func (v *Reverification) readBefore() (err error) {
 	b.resumed = true
 	b.output, err = readRows(v.files.output, func(_ jsonl.Line, row responses.Object) string {
 		k, ok := keyOf(row)
-		b.done[k] = true
+		v.tried.done[k] = true
 		return keyed(ok)
 	})
 	if err != nil {
@@ -217,9 +229,9 @@ func (v *Reverification) readBefore() (err error) {
 	}
 	b.failures, err = readRows(v.files.failures, func(_ jsonl.Line, row responses.Object) string {
 		k, ok := keyOf(row)
-		b.attempts[k]++
+		v.tried.attempts[k]++
 		if terminal, _ := row.Bool(keyTerminal); terminal {
-			b.terminal[k] = true
+			v.tried.terminal[k] = true
 		}
 		return keyed(ok)
 	})
@@ -244,7 +256,7 @@ func (v *Reverification) choose() error {
 		err := v.failures.Each(func(k results.Key, _ string, row responses.Object) error {
 			at := key{k.Task, k.Rollout}
 			class, _ := row.String(keyFailureClass)
-			if class == semconv.FailureJudge && !v.scored.Has(k) && !v.before.done[at] && (len(v.all) == 0 || v.all[len(v.all)-1] != at) {
+			if class == semconv.FailureJudge && !v.scored.Has(k) && !v.tried.done[at] && (len(v.all) == 0 || v.all[len(v.all)-1] != at) {
 				v.all = append(v.all, at)
 			}
 			return nil
@@ -267,7 +279,7 @@ func (v *Reverification) choose() error {
 func (v *Reverification) remaining() []key {
 	var list []key
 	for _, k := range v.all {
-		switch b := &v.before; {
+		switch b := &v.tried; {
 		case b.done[k]:
 			v.summary.Skipped++
 		case !v.o.Append && (b.terminal[k] || b.attempts[k] >= v.o.MaxAttempts):

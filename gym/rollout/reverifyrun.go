@@ -158,7 +158,7 @@ func (r *reverifying) seed() error {
 		return nil
 	}
 	return r.scored.Each(func(k results.Key, _ string, row responses.Object) error {
-		if r.before.done[key{k.Task, k.Rollout}] {
+		if r.tried.done[key{k.Task, k.Rollout}] {
 			return nil
 		}
 		r.summary.Seeded++

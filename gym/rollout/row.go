@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -32,6 +33,11 @@ const (
 
 // key is what a rollout is known by over all runs on one output.
 type key struct{ task, rollout int }
+
+// compare orders keys by task, then rollout.
+func (k key) compare(with key) int {
+	return cmp.Or(cmp.Compare(k.task, with.task), cmp.Compare(k.rollout, with.rollout))
+}
 
 // checker looks at input rows.
 type checker struct {

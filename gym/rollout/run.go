@@ -42,6 +42,7 @@ func (p *Plan) Run(ctx context.Context, client *wire.Client) (*Summary, error) {
 	cut := r.cutShort(ctx)
 	r.progress.stop()
 	s := r.summary(cut != nil)
+	r.tasks, r.queue = nil, nil // as large as what the aggregation needs
 	if cut == nil && !p.o.DisableAggregation {
 		s.AggregateErr = r.aggregate(jobCtx, s)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -467,6 +468,44 @@ func TestRun_aggregates(t *testing.T) {
 	if s.Scored != 3 || s.AggregateFile != f.path("out/rollouts_aggregate_metrics.json") || s.AggregateErr == nil ||
 		!strings.Contains(s.AggregateErr.Error(), "boom-43") || !strings.Contains(s.AggregateErr.Error(), "other_agent") {
 		t.Errorf("summary %+v", s)
+	}
+	if left, err := filepath.Glob(f.path("out/*.tmp")); err != nil || len(left) > 0 {
+		t.Errorf("left over: %v, %v", left, err)
+	}
+}
+
+// Results are aggregated in the order of tasks, however they ended and however long all of them are; of two for one rollout, the first is.
+func TestRun_aggregates_in_order(t *testing.T) {
+	const rows = 500
+	f := newFixture(t, inputRows(rows))
+	a := newAgent(t)
+	a.run = func(w http.ResponseWriter, _ *http.Request, row responses.Object) {
+		fmt.Fprintf(w, `{"reward":1,"n":%d,"why":%q}`, n(row), strings.Repeat("x", 1000))
+	}
+	f.run(a)
+	text := f.read("out/rollouts.jsonl")
+	first, _, _ := strings.Cut(text, "\n")
+	f.write("out/rollouts.jsonl", text+strings.Replace(first, `"reward":1`, `"reward":99`, 1)+"\n")
+
+	f.o.Resume, f.o.DisableAggregation = true, false
+	bodies := make(chan responses.Object, 1)
+	a.aggregate = func(w http.ResponseWriter, body responses.Object) {
+		bodies <- body
+		fmt.Fprint(w, `{}`)
+	}
+	if s := f.run(a); s.Skipped != rows || s.AggregateErr != nil {
+		t.Fatalf("%+v", s)
+	}
+	got, ok := receive(t, bodies, "the aggregation").Array("verify_responses")
+	if !ok || len(got) != rows {
+		t.Fatalf("%d rows, %v", len(got), ok)
+	}
+	for i, v := range got {
+		row, err := responses.ParseObject(v)
+		task, _ := row.Int(keyTask)
+		if reward, _ := row.Int(keyReward); err != nil || int(task) != i || n(row) != task || reward != 1 {
+			t.Fatalf("row %d is %s", i, v)
+		}
 	}
 }
 

@@ -88,14 +88,45 @@ type stats struct {
 }
 
 type agentStats struct {
-	tasks     map[int]struct{}
-	expected  int
+	tally
 	left      int
-	results   int
 	failed    int
-	rewards   mean
 	durations []time.Duration
 	fields    []field // running means of the answers' numbers, in the order in which they appeared
+}
+
+// tally is one agent's part of the whole output.
+type tally struct {
+	tasks    int // different ones
+	expected int
+	results  int
+	rewards  mean
+}
+
+// add counts a result.
+func (t *tally) add(reward float64, hasReward bool) {
+	t.results++
+	if hasReward {
+		t.rewards.add(reward)
+	}
+}
+
+// tally counts what is planned, before it is known what is done already.
+func (p *Plan) tally() {
+	p.tallies = make([]tally, len(p.agents))
+	type part struct {
+		agent int32
+		task  int
+	}
+	parts := make([]part, len(p.tasks))
+	for i, t := range p.tasks {
+		parts[i] = part{t.agent, t.task}
+		p.tallies[t.agent].expected++
+	}
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Or(cmp.Compare(a.agent, b.agent), cmp.Compare(a.task, b.task)) })
+	for _, one := range slices.Compact(parts) {
+		p.tallies[one.agent].tasks++
+	}
 }
 
 type mean struct {
@@ -120,31 +151,14 @@ type field struct {
 func newStats(p *Plan) *stats {
 	s := &stats{plan: p, began: time.Now(), classes: map[string]int{}, agents: make([]agentStats, len(p.agents)), remaining: len(p.tasks)}
 	for i := range s.agents {
-		s.agents[i].tasks = map[int]struct{}{}
-	}
-	planned := func(k key, agent int) {
-		a := &s.agents[agent]
-		a.tasks[k.task] = struct{}{}
-		a.expected++
-	}
-	if p.before.resumed {
-		for k, agent := range p.before.planned {
-			planned(k, agent)
-		}
-		for _, r := range p.before.results {
-			a := &s.agents[r.agent]
-			a.results++
-			if r.hasReward {
-				a.rewards.add(r.reward)
-			}
-		}
+		s.agents[i].tally = p.tallies[i]
 	}
 	for i := range p.tasks {
-		t := &p.tasks[i]
-		if !p.before.resumed {
-			planned(t.key, t.agent)
-		}
-		s.agents[t.agent].left++
+		s.agents[p.tasks[i].agent].left++
+	}
+	for i := range s.agents {
+		a := &s.agents[i]
+		a.durations = make([]time.Duration, 0, a.left)
 	}
 	return s
 }
@@ -186,14 +200,15 @@ func (s *stats) add(t *task, id string, out *outcome) {
 
 func (s *stats) failure(t *task, id string, out *outcome) Failure {
 	return Failure{
-		ID: id, Task: t.task, Rollout: t.rollout, Line: t.line,
+		ID: id, Task: t.task, Rollout: t.rollout, Line: int(t.line),
 		Agent: s.plan.agents[t.agent], Class: out.class, Text: out.text(),
 	}
 }
 
 // score takes the numbers of an answer.
 func (a *agentStats) score(out *outcome) {
-	a.results++
+	reward, hasReward := numeric(out.reply, keyReward)
+	a.add(reward, hasReward)
 	a.durations = append(a.durations, out.duration)
 	for name, v := range out.reply.All() {
 		if name == "" || name[0] == '_' {
@@ -211,9 +226,6 @@ func (a *agentStats) field(name string, reply responses.Object) {
 	if !ok {
 		return
 	}
-	if name == keyReward {
-		a.rewards.add(v)
-	}
 	i := slices.IndexFunc(a.fields, func(f field) bool { return f.name == name })
 	if i < 0 {
 		const most = 50 // answers with endless different names must not fill the memory, nor the screen
@@ -224,6 +236,16 @@ func (a *agentStats) field(name string, reply responses.Object) {
 		i = len(a.fields) - 1
 	}
 	a.fields[i].add(v)
+}
+
+// results is the number of results on disk.
+func (s *stats) results() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.agents {
+		n += s.agents[i].results
+	}
+	return n
 }
 
 // missing is the number of tasks that have not ended.
@@ -252,7 +274,7 @@ func (r *run) summary(cut bool) *Summary {
 		slices.Sort(a.durations)
 		sum.Agents = append(sum.Agents, AgentSummary{
 			Agent: r.agents[i], Environment: r.o.Graph.Environment(r.agents[i]),
-			Tasks: len(a.tasks), Expected: a.expected, Rollouts: a.results, MeanReward: a.rewards.value(), Failed: a.failed,
+			Tasks: a.tasks, Expected: a.expected, Rollouts: a.results, MeanReward: a.rewards.value(), Failed: a.failed,
 			P50: nearestRank(a.durations, 50), P95: nearestRank(a.durations, 95),
 		})
 	}

@@ -15,10 +15,7 @@ type Progress struct {
 
 // Progress is how far the plan is before it runs.
 func (p *Plan) Progress() Progress {
-	n := p.expected
-	if p.before.resumed {
-		n = len(p.tasks)
-	}
+	n := p.expected - p.before.scored - p.before.givenUp
 	return Progress{Total: n, Waiting: n, Concurrency: p.o.Concurrency}
 }
 

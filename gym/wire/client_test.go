@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -512,6 +513,49 @@ func TestMarkStaysInside(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A body that is not in memory arrives as one that is, also when the first connection is refused.
+func TestStream(t *testing.T) {
+	s := newServer(t, ServerOptions{})
+	var length []string
+	s.Handle("POST /add", func(_ context.Context, r *Request) (*Reply, error) {
+		length = append(length, r.Header.Get("Content-Length"), r.Header.Get("Content-Type"))
+		return &Reply{Body: r.Body}, nil
+	})
+	local := NewLocal(t.Context(), "counter")
+	local.Add(s)
+	defer local.Stop() //nolint:errcheck // nothing runs on
+	text := `{"rows":[` + strings.Repeat("1,", 100<<10) + `1]}`
+	opened := 0
+	stream := &Stream{Length: int64(len(text)), Open: func() io.Reader {
+		opened++
+		return strings.NewReader(text)
+	}}
+	sockets := httptest.NewServer(s)
+	defer sockets.Close()
+	dial := newClient(t, ClientOptions{}, "counter", sockets.URL)
+	inner, refused := dial.transport.DialContext, false
+	dial.transport.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if !refused {
+			refused = true
+			return nil, &dialError{&net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}}
+		}
+		return inner(ctx, network, addr)
+	}
+	dial.servers["counter"] = target{base: dial.servers["counter"].base, transport: dial.transport}
+	for name, c := range map[string]*Client{"sockets": dial, "in this process": NewClient(ClientOptions{Local: local})} {
+		res, err := c.Do(t.Context(), Call{Server: "counter", Path: "/add", Stream: stream})
+		if err != nil || res.Status != http.StatusOK || string(res.Body) != text {
+			t.Errorf("%s: %v, %v", name, res, err)
+		}
+	}
+	if opened != 3 {
+		t.Errorf("it was opened %d times, want 3", opened)
+	}
+	if want := []string{strconv.Itoa(len(text)), "application/json"}; !slices.Equal(length, slices.Concat(want, want)) {
+		t.Errorf("headers are %v", length)
 	}
 }
 

@@ -187,7 +187,12 @@ func request(ctx context.Context, call Call, addr address, header http.Header) *
 		ProtoMinor: 1,
 		Body:       http.NoBody,
 	}
-	if len(call.Body) > 0 {
+	switch {
+	case call.Stream != nil:
+		r.ContentLength = call.Stream.Length
+		r.Body = io.NopCloser(call.Stream.Open())
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(call.Stream.Open()), nil }
+	case len(call.Body) > 0:
 		r.ContentLength = int64(len(call.Body))
 		r.Body = io.NopCloser(bytes.NewReader(call.Body))
 		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(call.Body)), nil }
@@ -201,7 +206,7 @@ func outgoing(ctx context.Context, call Call, addr address) http.Header {
 	for k, v := range call.Header {
 		h[http.CanonicalHeaderKey(k)] = v
 	}
-	if len(call.Body) > 0 && h["Content-Type"] == nil {
+	if (len(call.Body) > 0 || call.Stream != nil) && h["Content-Type"] == nil {
 		h["Content-Type"] = jsonContent
 	}
 	if len(call.Cookies) > 0 {

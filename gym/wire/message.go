@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -53,6 +54,7 @@ type Call struct {
 	Path    string        // of the server, from "/"; plain text, escaped on the wire. Not used with URL
 	Body    []byte        // sent as application/json, unless Header says otherwise; it must not change, even after the call
 	Cookies Cookies       // sent as they are
+	Stream  *Stream       // a body in the place of Body that is not in memory as a whole; nil: Body
 	Header  http.Header   // further headers; not changed by the call
 	Timeout time.Duration // for the whole call with its answer; 0 is the client's; a shorter one of ctx wins
 	Quiet   bool          // no span: health probes
@@ -65,6 +67,12 @@ type Call struct {
 	// Room, when not nil, is asked before the body of an answer is read, which has that many bytes, or -1 when the answer does not say. It
 	// may wait until there is room for them; an error ends the call. Meanwhile the body stays with the server.
 	Room func(ctx context.Context, length int64) error
+}
+
+// Stream is a body that is read while it is sent.
+type Stream struct {
+	Length int64            // in bytes
+	Open   func() io.Reader // called each time that the request is sent; what was opened may be read until the call's end, and a little longer
 }
 
 // Result is an answer, of any status.
