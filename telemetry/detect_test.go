@@ -32,7 +32,9 @@ func TestResource_detected(t *testing.T) {
 	setenv(t, "CUDA_VISIBLE_DEVICES=0,1,2,3", "SLURM_JOB_ID=42", "SLURM_NNODES=2", "KUBERNETES_SERVICE_HOST=10.0.0.1", "K8S_POD_NAME=pod",
 		"OTEL_RESOURCE_ATTRIBUTES=k8s.pod.name=env,host.gpu.count=9,slurm.job.id=7,slurm.nnodes=3,nv.dl.world_size=16,nv.gpu.index=x")
 	var log bytes.Buffer
-	got := resourceOf(t, config(), telemetry.WithLogger(textLogger(&log)), otelopt.WithResourceAttributes(
+	conf := config()
+	conf.DetectTimeout = time.Minute // a machine may be slow
+	got := resourceOf(t, conf, telemetry.WithLogger(textLogger(&log)), otelopt.WithResourceAttributes(
 		attribute.String("k8s.pod.name", "caller"), attribute.String("slurm.job.id", "caller"), attribute.Int("host.gpu.count", 7),
 		attribute.String("nv.dl.rank", " +007 "))).Set()
 	for key, want := range map[attribute.Key]any{
