@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Until says when a drive ends: at whichever comes first. A zero field never comes.
+// Until says when a drive ends: at whichever comes first. A zero field never comes. One request is sent in any case: of none nothing could
+// be said, and a short time may be over before a busy machine has run the first sender.
 type Until struct {
 	For   time.Duration
 	Spans int
@@ -63,5 +64,5 @@ func wait(ctx context.Context, u Until, start time.Time, n int) bool {
 		case <-time.After(time.Until(due)):
 		}
 	}
-	return ctx.Err() == nil && (u.For == 0 || time.Since(start) < u.For)
+	return ctx.Err() == nil && (n == 0 || u.For == 0 || time.Since(start) < u.For)
 }

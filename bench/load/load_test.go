@@ -240,6 +240,9 @@ func TestDrive(t *testing.T) {
 		t.Errorf("sent %d spans in %d requests, %v", n, acked, err)
 	}
 	r.left = 1 << 30
+	if n, err = load.Drive(t.Context(), load.NewSource(s, load.Options{}), []load.Sender{r, r}, load.Until{For: 1}); n < load.Batch || err != nil {
+		t.Errorf("in no time it sent %d spans, %v", n, err)
+	}
 	start := time.Now()
 	n, err = load.Drive(t.Context(), load.NewSource(s, load.Options{}), []load.Sender{r}, load.Until{Spans: 3 * load.Batch, PerSecond: 100 * load.Batch})
 	if n != 3*load.Batch || err != nil || time.Since(start) < 20*time.Millisecond {
