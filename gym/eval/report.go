@@ -33,7 +33,7 @@ func WriteText(w io.Writer, r *Result) error {
 	fmt.Fprintln(w)
 	writeFailures(w, s)
 	c := coverageOf(s)
-	fmt.Fprintf(w, "%-10s expected %d, scored %d, missing %d\n", "coverage", c.Expected, c.Scored, c.Missing)
+	fmt.Fprintf(w, "%-10s %s\n", "coverage", c)
 	for _, f := range r.files() {
 		fmt.Fprintf(w, "%-10s %s\n", f[0], f[1])
 	}
@@ -138,16 +138,33 @@ func classes(counts map[string]int) (out []classCount) {
 	return out
 }
 
-// coverage is how much of an output is there, whichever run on it did it.
+// coverage is how much of an output is there, whichever run on it did it. Missing is what it is everywhere: neither a result nor a failure.
 type coverage struct {
-	Expected int `json:"expected"`
-	Scored   int `json:"scored"`
-	Missing  int `json:"missing"` // have no result, for whatever reason
+	Expected  int `json:"expected"`
+	Scored    int `json:"scored"`
+	Failed    int `json:"failed"`
+	Discarded int `json:"discarded"` // in this run, and so on disk they are missing too
+	Missing   int `json:"missing"`
 }
 
 func coverageOf(s *rollout.Summary) coverage {
-	scored := s.Skipped + s.Scored
-	return coverage{s.Expected, scored, s.Expected - scored}
+	return coverage{
+		Expected: s.Expected, Scored: s.Skipped + s.Scored, Failed: s.GivenUp + s.Failed, Discarded: s.Discarded, Missing: s.Missing,
+	}
+}
+
+// String names what there is for sure, and the rest where there is some.
+func (c coverage) String() string {
+	text := fmt.Sprintf("expected %d, scored %d", c.Expected, c.Scored)
+	for _, part := range []struct {
+		what string
+		n    int
+	}{{"failed", c.Failed}, {"not to be kept", c.Discarded}} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", %s %d", part.what, part.n)
+		}
+	}
+	return text + fmt.Sprintf(", missing %d", c.Missing)
 }
 
 // The JSON form of a result. Durations are in milliseconds; a mean that does not exist is null.
