@@ -78,17 +78,19 @@ func openJournal(f files, b *before) (*journal, error) {
 	return j, nil
 }
 
-// clear empties what earlier runs left; more are further files of theirs.
-func (j *journal) clear(more ...string) error {
-	if err := j.output.cut(0); err != nil {
-		return err
-	}
-	for _, path := range append(more, j.files.failures, j.files.aggregate) {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// clear empties what earlier runs left: first the files that say what the results are of, then the results.
+func (j *journal) clear(first ...string) error {
+	for _, paths := range [][]string{first, {j.files.failures, j.files.aggregate}} {
+		for _, path := range paths {
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("cannot remove what an earlier run left: %w", err)
+			}
+		}
+		if err := syncFolder(j.files.output); err != nil {
 			return fmt.Errorf("cannot remove what an earlier run left: %w", err)
 		}
 	}
-	return syncFolder(j.files.output)
+	return j.output.cut(0)
 }
 
 // result appends a line to the output.
@@ -223,10 +225,12 @@ func (j *journal) close() error {
 
 // appendFile grows by whole lines.
 type appendFile struct {
-	f     *os.File
-	w     io.Writer // f
-	size  int64     // of the whole lines
-	fresh bool      // its name may not be durable yet
+	f        *os.File
+	w        io.Writer              // f
+	truncate func(size int64) error // of f
+	size     int64                  // of the whole lines
+	torn     bool                   // a part of a line follows them
+	fresh    bool                   // its name may not be durable yet
 }
 
 func openAppend(path string) (*appendFile, error) {
@@ -238,7 +242,7 @@ func openAppend(path string) (*appendFile, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &appendFile{f: f, w: f, size: info.Size(), fresh: true}, nil
+	return &appendFile{f: f, w: f, truncate: f.Truncate, size: info.Size(), fresh: true}, nil
 }
 
 func (a *appendFile) cut(size int64) error {
@@ -275,14 +279,27 @@ func (a *appendFile) append(text []byte) error {
 }
 
 func (a *appendFile) write(text []byte) error {
+	if err := a.mend(); err != nil {
+		return err
+	}
 	n, err := a.w.Write(text)
 	if err == nil {
 		a.size += int64(n)
 		return nil
 	}
-	err = fmt.Errorf("cannot write a line of %d bytes: %w", len(text), err)
-	if n > 0 {
-		err = errors.Join(err, a.f.Truncate(a.size))
+	a.torn = n > 0
+	return errors.Join(fmt.Errorf("cannot write a line of %d bytes: %w", len(text), err), a.mend())
+}
+
+// mend takes back a part of a line. While that cannot be done nothing may follow it, or two lines would become one that is neither; as the
+// last of the file a resume cuts it off.
+func (a *appendFile) mend() error {
+	if !a.torn {
+		return nil
 	}
-	return err
+	if err := a.truncate(a.size); err != nil {
+		return fmt.Errorf("cannot take back a part of a line: %w", err)
+	}
+	a.torn = false
+	return nil
 }

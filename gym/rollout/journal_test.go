@@ -3,6 +3,7 @@ package rollout
 import (
 	"errors"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,6 +104,50 @@ func TestJournal_refused_once(t *testing.T) {
 	}
 	if got := f.read("out/rollouts.jsonl"); got != "{\"a\":1}\n{\"a\":2}\n" {
 		t.Errorf("the output holds %q", got)
+	}
+}
+
+// While a part of a line can be neither completed nor taken back, nothing is written behind it; a resume cuts it off, and says so.
+func TestJournal_torn(t *testing.T) {
+	for name, mended := range map[string]bool{"until it is taken back": true, "to the end": false} {
+		t.Run(name, func(t *testing.T) {
+			saved := diskPatience
+			diskPatience = []time.Duration{time.Microsecond, time.Microsecond}
+			t.Cleanup(func() { diskPatience = saved })
+			f := newFixture(t, inputRows(3))
+			f.run(newAgent(t))
+			f.o.Resume = true
+			p := f.prepare()
+			j, err := openJournal(p.files, &p.before)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := f.read("out/rollouts.jsonl")
+			j.output.w = &halfWriter{j.output.f, 1} // the next write would succeed
+			refusals := 1
+			j.output.truncate = func(size int64) error {
+				if refusals--; refusals < 0 && mended {
+					return j.output.f.Truncate(size)
+				}
+				return errors.New("read-only file system")
+			}
+			err = j.result(row(t, `{"_ng_task_index":0,"_ng_rollout_index":0,"again":1}`))
+			if closing := j.close(); closing != nil || mended != (err == nil) {
+				t.Fatalf("%v, %v", err, closing)
+			}
+			notes := strings.Join(f.prepare().Notes(), "\n")
+			if torn := strings.Contains(notes, "was torn"); torn == mended {
+				t.Errorf("notes %q", notes)
+			}
+			s := f.run(newAgent(t))
+			want := whole
+			if mended {
+				want += `{"_ng_task_index":0,"_ng_rollout_index":0,"again":1}` + "\n"
+			}
+			if got := f.read("out/rollouts.jsonl"); got != want || s.Skipped != 3 {
+				t.Errorf("the output holds %q, want %q; %+v", got, want, s)
+			}
+		})
 	}
 }
 

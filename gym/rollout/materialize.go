@@ -13,17 +13,17 @@ import (
 )
 
 // materialize writes what each rollout's agent will be sent, row after row with its repeats (aabbcc), and lays out the
-// tasks. The file appears whole or not at all.
-func (p *Plan) materialize() (err error) {
+// tasks. The file is durable, and to be given its name.
+func (p *Plan) materialize() (_ string, err error) {
 	in, err := p.input.open()
 	if err != nil {
-		return fmt.Errorf("cannot read the tasks again: %w", err)
+		return "", fmt.Errorf("cannot read the tasks again: %w", err)
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	temp := p.files.materialized + ".tmp"
 	f, err := os.Create(temp)
 	if err != nil {
-		return fmt.Errorf("cannot write the materialized inputs: %w", err)
+		return "", fmt.Errorf("cannot write the materialized inputs: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -35,21 +35,15 @@ func (p *Plan) materialize() (err error) {
 	p.tasks = make([]task, 0, p.expected)
 	for i := range p.inputs {
 		if err := m.row(&p.inputs[i]); err != nil {
-			return err
+			return "", err
 		}
 	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("cannot write the materialized inputs: %w", err)
-	}
-	if err := errors.Join(syncFile(f), f.Close()); err != nil {
-		return fmt.Errorf("cannot write the materialized inputs: %w", err)
-	}
-	if err := errors.Join(os.Rename(temp, p.files.materialized), syncFolder(p.files.materialized)); err != nil {
-		return fmt.Errorf("cannot write the materialized inputs: %w", err)
+	if err := errors.Join(w.Flush(), syncFile(f), f.Close()); err != nil {
+		return "", fmt.Errorf("cannot write the materialized inputs: %w", err)
 	}
 	p.inputs = nil
 	p.tally()
-	return nil
+	return temp, nil
 }
 
 type materializer struct {

@@ -95,10 +95,10 @@ func (p *Plan) prepareResume() (resumed bool, err error) {
 		return true, err
 	}
 	if err := s.readOutput(); err != nil {
-		return true, err
+		return true, advised(err)
 	}
 	if err := s.readFailures(); err != nil {
-		return true, err
+		return true, advised(err)
 	}
 	p.expected = len(p.tasks)
 	s.choose()
@@ -152,6 +152,14 @@ func (p *Plan) readMaterialized() error {
 	}
 	p.tally()
 	return nil
+}
+
+// advised adds to an error about rows that were written what can be done.
+func advised(err error) error {
+	if _, rows := errors.AsType[*RowsError](err); !rows {
+		return err
+	}
+	return fmt.Errorf("%w\nNo row is dropped by itself. Take these out of the file, and what they were of is run again", err)
 }
 
 func (s *standing) readOutput() (err error) {

@@ -144,6 +144,86 @@ func TestResume_before_the_first_result(t *testing.T) {
 	}
 }
 
+// snapshot is what the files of a folder hold.
+func (f *fixture) snapshot(folder string) map[string]string {
+	f.Helper()
+	entries, err := os.ReadDir(f.path(folder))
+	if err != nil {
+		f.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, e := range entries {
+		if !e.IsDir() {
+			out[e.Name()] = f.read(filepath.Join(folder, e.Name()))
+		}
+	}
+	return out
+}
+
+// A run that starts over results of another one and comes to its end at once, wherever that is, has lost none of them, or has lost
+// them all; no resume takes the results of one for those of the other.
+func TestRun_starting_over_cut_short(t *testing.T) {
+	all := []string{"rollouts.jsonl", "rollouts_materialized_inputs.jsonl", "rollouts_run.json"}
+	for name, c := range map[string]struct {
+		spoil func(f *fixture) // so that the start fails there
+		kept  []string
+		says  string // the resume after it, or a note of it
+	}{
+		"while inputs are written": {
+			func(f *fixture) { f.write("in.jsonl", strings.Replace(inputRows(3), "hi", "ho", 3)) },
+			all, "it is of another run",
+		},
+		"when the old run is taken away": {
+			func(f *fixture) { f.write("out/rollouts_run.json/x", "") }, all[:1], "it has results, but",
+		},
+		"when its aggregates are": {
+			func(f *fixture) { f.write("out/rollouts_aggregate_metrics.json/x", "") }, all[:1], "it has results, but",
+		},
+		"when the new run is written": {
+			func(f *fixture) { f.write("out/rollouts_run.json.tmp/x", "") }, []string{}, "nothing to resume",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, inputRows(2))
+			f.run(newAgent(t))
+			before := f.snapshot("out")
+			f.write("in.jsonl", strings.Replace(inputRows(3), "hi", "new", 3))
+			p := f.prepare()
+			if strings.HasPrefix(name, "when the old") {
+				if err := os.Remove(f.path("out/rollouts_run.json")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.spoil(f)
+			if s, err := p.Run(t.Context(), newAgent(t).client(t)); err == nil || s != nil {
+				t.Fatalf("%+v, %v", s, err)
+			}
+			after := f.snapshot("out")
+			for _, file := range all {
+				if file == "rollouts.jsonl" && len(c.kept) == 0 && after[file] == "" {
+					continue
+				}
+				if kept := slices.Contains(c.kept, file); kept && after[file] != before[file] || !kept && after[file] != "" {
+					t.Errorf("%s holds %q", file, after[file])
+				}
+			}
+			if _, left := after["rollouts_materialized_inputs.jsonl.tmp"]; left {
+				t.Error("what was begun is left over")
+			}
+			f.o.Resume = true
+			said := ""
+			if p, err := Prepare(f.o); err != nil {
+				said = err.Error()
+			} else {
+				said = strings.Join(p.Notes(), "\n")
+			}
+			if !strings.Contains(said, c.says) {
+				t.Errorf("a resume says %q, want %q", said, c.says)
+			}
+		})
+	}
+}
+
 func TestResume_nothing_there_starts_over(t *testing.T) {
 	f := newFixture(t, inputRows(2))
 	f.o.Resume = true

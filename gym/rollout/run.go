@@ -81,10 +81,7 @@ func (p *Plan) begin(cut context.CancelCauseFunc, client *wire.Client) (*run, er
 		return nil, err
 	}
 	if !p.before.resumed {
-		err = j.clear(p.files.materialized, p.files.run)
-		if err == nil {
-			err = errors.Join(p.run.write(p.files.run), p.materialize())
-		}
+		err = p.startOver(j)
 	} else if p.rewrite {
 		err = p.run.write(p.files.run)
 	}
@@ -103,6 +100,27 @@ func (p *Plan) begin(cut context.CancelCauseFunc, client *wire.Client) (*run, er
 	r.progress = newProgress(p.o.Progress, len(p.tasks), r.stats)
 	r.Plan.progress.Store(r.progress)
 	return r, nil
+}
+
+// startOver puts the files of this run in the place of those of an earlier one. What can fail for long, writing what agents will be sent,
+// comes first and touches nothing of them. Then the earlier run's inputs go before its results, and this run's come last: whenever the
+// process is killed, a resume finds results without inputs, which it refuses, or nothing, or this run; never the results of one run with
+// the inputs of the other.
+func (p *Plan) startOver(j *journal) error {
+	temp, err := p.materialize()
+	if err != nil {
+		return err
+	}
+	if err = j.clear(p.files.materialized, p.files.run); err == nil {
+		err = p.run.write(p.files.run)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	if err := errors.Join(os.Rename(temp, p.files.materialized), syncFolder(p.files.materialized)); err != nil {
+		return fmt.Errorf("cannot write the materialized inputs: %w", err)
+	}
+	return nil
 }
 
 func (r *run) close() error {
