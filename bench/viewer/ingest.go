@@ -182,12 +182,12 @@ func (s *sending) one(ctx context.Context) (bench.Sample, error) {
 	if s.tab == nil {
 		return sample, nil
 	}
+	if err := s.tab.until(fmt.Sprintf("probe.updates > %v", shown)); err != nil { // a busy browser shows them late
+		return nil, fmt.Errorf("the page had no update after %d spans came in: %w", spans, err)
+	}
 	all, err := s.tab.updates()
 	if err != nil {
 		return nil, err
-	}
-	if all == shown {
-		return nil, fmt.Errorf("the page had no update while %d spans came in", spans)
 	}
 	sample["updates"] = all - shown
 	return sample, s.tab.blank()
