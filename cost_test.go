@@ -38,7 +38,7 @@ func TestInlined(t *testing.T) {
 		"(*Group).Start", "(*Group).StartKind", "(*Group).Enabled",
 		"Span.Recording", "Span.Ref", "Span.Str", "Span.Int", "Span.Int64", "Span.Float", "Span.Bool", "Span.Strs",
 		"Span.Time", "Span.Duration", "Span.Set", "Span.Event", "Span.Link", "Span.SetName", "Span.Ok", "Span.Err",
-		"Span.EndAt", "Str", "Int", "Int64", "Float", "Bool", "Strs",
+		"Span.EndAt", "(*Group).Emit", "(*Group).EmitWith", "Str", "Int", "Int64", "Float", "Bool", "Strs",
 	} {
 		cost, ok := costs[f]
 		switch {
@@ -103,8 +103,12 @@ func TestAllocations(t *testing.T) {
 				s.End()
 			},
 			"deferred EndErr": func() { _ = fiveAttributes(ctx, g) },
-			"Do":              func() { _ = g.Do(ctx, "x", func(context.Context) error { captured++; return nil }) },
-			"Wrap":            func() { _, _ = wrapped(ctx, 1) },
+			"Emit":            func() { g.Emit(ctx, "x", when, when, lens.Str("k", "v"), lens.Strs("k", list), lens.Int("k", 1)) },
+			"EmitWith": func() {
+				g.EmitWith(ctx, "x", lens.EmitConfig{Start: when, Links: []lens.Ref{link}, Fill: func(s lens.Span) { s.Int("k", captured) }})
+			},
+			"Do":   func() { _ = g.Do(ctx, "x", func(context.Context) error { captured++; return nil }) },
+			"Wrap": func() { _, _ = wrapped(ctx, 1) },
 		} {
 			if n := testing.AllocsPerRun(100, run); n != 0 {
 				t.Errorf("%s of group %q allocates %v times", name, g.Name(), n)
@@ -146,6 +150,7 @@ func BenchmarkSpan(b *testing.B) {
 	tracer := provider.Tracer("raw")
 	ctx, parent := g[0].Start(context.Background(), "parent")
 	defer parent.End()
+	when := time.Now()
 	for _, bb := range []struct {
 		name string
 		run  func()
@@ -153,10 +158,16 @@ func BenchmarkSpan(b *testing.B) {
 		{"Off/Enabled", func() { off.Enabled() }},
 		{"Off/Empty", func() { _, s := off.Start(ctx, "x"); s.End() }},
 		{"Off/FiveAttributes", func() { _ = fiveAttributes(ctx, off) }},
+		{"Off/Emit", func() { off.Emit(ctx, "x", when, when, lens.Int("turn", 3), lens.Str("k", "v")) }},
 		{"Off/Do", func() { _ = off.Do(ctx, "x", func(context.Context) error { return nil }) }},
 		{"On/Enabled", func() { g[0].Enabled() }},
 		{"On/Empty", func() { _, s := g[0].Start(ctx, "x"); s.End() }},
 		{"On/EmptyRaw", func() { _, s := tracer.Start(ctx, "x"); s.End() }},
+		{"On/Emit", func() { g[0].Emit(ctx, "x", when, when, lens.Int("turn", 3), lens.Str("k", "v")) }},
+		{"On/EmitRaw", func() {
+			_, s := tracer.Start(ctx, "x", trace.WithTimestamp(when), trace.WithAttributes(attribute.Int("turn", 3), attribute.String("k", "v")))
+			s.End(trace.WithTimestamp(when))
+		}},
 		{"On/FiveAttributes", func() { _ = fiveAttributes(ctx, g[0]) }},
 		{"On/FiveAttributesRaw", func() { fiveAttributesRaw(ctx, tracer) }},
 	} {

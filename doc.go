@@ -32,8 +32,8 @@
 //		...
 //	}
 //
-// [Group.Do] and [Wrap] do the same around a function. Work that only a span needs goes behind [Group.Enabled] or, where
-// a span is at hand, [Span.Recording]. [With] puts attributes on all spans below.
+// [Group.Do] and [Wrap] do the same around a function, and [Group.Emit] for what is over already. Work that only a span needs
+// goes behind [Group.Enabled] or, where a span is at hand, [Span.Recording]. [With] puts attributes on all spans below.
 //
 // # Trace context
 //

@@ -127,3 +127,10 @@ func ExampleRedact() {
 	// [REDACTED]
 	// 1234
 }
+
+// printing gives a registry of an example's own, whose spans are printed.
+func printing() (r *lens.Registry, restore func()) {
+	before := otelapi.GetTracerProvider()
+	otelapi.SetTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(printer{})))
+	return lens.NewRegistry(), func() { otelapi.SetTracerProvider(before) }
+}

@@ -257,8 +257,13 @@ func (c StartConfig) options() []trace.SpanStartOption {
 	if !c.Time.IsZero() {
 		options = append(options, trace.WithTimestamp(c.Time))
 	}
+	return linked(options, c.Links)
+}
+
+// linked adds the option for links, if there are any.
+func linked(options []trace.SpanStartOption, refs []Ref) []trace.SpanStartOption {
 	var links []trace.Link
-	for _, r := range c.Links {
+	for _, r := range refs {
 		if r.Valid() {
 			links = append(links, trace.Link{SpanContext: r.spanContext()})
 		}
@@ -273,17 +278,29 @@ func (c StartConfig) options() []trace.SpanStartOption {
 func (c *config) begin(
 	ctx context.Context, t trace.Tracer, name string, options []trace.SpanStartOption,
 ) (context.Context, Span) {
-	if w := withOf(ctx); w != nil {
-		options = append(slices.Clip(options), w.option)
-	}
-	ctx, span := t.Start(ctx, name, options...)
+	ctx, span := c.startSpan(ctx, t, name, options)
 	if !span.IsRecording() {
 		return ctx, Span{}
 	}
+	return ctx, Span{c.keep(span)}
+}
+
+// startSpan starts a span with the attributes of [With].
+func (c *config) startSpan(
+	ctx context.Context, t trace.Tracer, name string, options []trace.SpanStartOption,
+) (context.Context, trace.Span) {
+	if w := withOf(ctx); w != nil {
+		options = append(slices.Clip(options), w.option)
+	}
+	return t.Start(ctx, name, options...)
+}
+
+// keep makes the record of a span that has just been started, and puts it into the list of open ones.
+func (c *config) keep(span trace.Span) *record {
 	r := &record{span: span, list: c.open}
 	if c.mark {
 		r.str(semconv.LensGroup, c.scope.group)
 	}
 	c.open.add(r)
-	return ctx, Span{r}
+	return r
 }

@@ -12,6 +12,13 @@ const (
 	SpanTruncated       = "nemo.span.truncated"
 	SpanTruncatedReason = "nemo.span.truncated.reason"
 
+	// InvertedSkew and what follows mark a span that ended before it began, by the clocks of those who timed it, and whose end was
+	// put at its start.
+	InvertedSkew  = "inverted.skew"                // true
+	InvertedStart = "inverted.start_epoch_seconds" // text, as it was given
+	InvertedEnd   = "inverted.end_epoch_seconds"   // text, as it was given
+	InvertedDelta = "inverted.delta_seconds"       // decimal text: how long before
+
 	// LensGroup names the span group: an attribute of the instrumentation scope, and of each span on request.
 	LensGroup = "lens.group"
 

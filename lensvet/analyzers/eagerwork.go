@@ -33,7 +33,7 @@ func init() {
 	for _, name := range []string{"Str", "Int", "Int64", "Float", "Bool", "Strs", "Time", "Duration", "Set", "Event", "Link", "SetName", "Fail", "EndAt"} {
 		gatedMethods[surface.Func{Recv: "Span", Name: name}] = true
 	}
-	for _, name := range []string{"Start", "StartKind", "StartWith", "Do"} {
+	for _, name := range []string{"Start", "StartKind", "StartWith", "Do", "Emit", "EmitWith"} {
 		gatedMethods[surface.Func{Recv: "Group", Name: name}] = true
 		gatedMethods[surface.Func{Recv: "Registry", Name: name}] = true
 		gatedMethods[surface.Func{Name: name}] = true

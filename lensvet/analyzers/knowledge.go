@@ -138,7 +138,7 @@ func (k *knowledge) names(fn *types.Func) []int {
 	}
 	fn = fn.Origin()
 	switch f := surface.Of(fn); f.Name {
-	case "Start", "StartKind", "StartWith", "Do", "Wrap":
+	case "Start", "StartKind", "StartWith", "Do", "Wrap", "Emit", "EmitWith":
 		if f.Recv == "" || f.Recv == "Group" || f.Recv == "Registry" {
 			return []int{1}
 		}

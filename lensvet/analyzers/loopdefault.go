@@ -102,7 +102,7 @@ func (u *unit) member(e ast.Expr) (string, bool) {
 // started gives the variable of the group that a call starts a span of.
 func (u *unit) started(site site) *types.Var {
 	switch site.Func.Name {
-	case "Start", "StartKind", "StartWith", "Do":
+	case "Start", "StartKind", "StartWith", "Do", "Emit", "EmitWith":
 		if site.Func.Recv == "Group" && site.Recv != nil {
 			return u.Var(site.Recv)
 		}

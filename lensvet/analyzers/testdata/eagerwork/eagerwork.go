@@ -187,3 +187,10 @@ func silenced(span lens.Span, c *config) {
 	//lensvet:ignore eagerwork once in a run
 	span.Str("a", fmt.Sprint(c))
 }
+
+func closed(ctx context.Context, begin time.Time, c *config) {
+	step.Emit(ctx, "closed", begin, begin, lens.Str("items", fmt.Sprint(c.Items))) // want `fmt.Sprint is worked out`
+	if step.Enabled() {
+		step.Emit(ctx, "closed", begin, time.Now(), lens.Str("items", fmt.Sprint(c.Items)))
+	}
+}

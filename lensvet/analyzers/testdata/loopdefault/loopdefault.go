@@ -3,6 +3,8 @@ package loopdefault
 import (
 	"context"
 
+	"github.com/lensgo/lens"
+
 	"example.com/vetted/loopdefault/groups"
 )
 
@@ -14,6 +16,7 @@ func run(ctx context.Context, items []int) {
 		item.End()
 		_, fine := groups.Fine.Start(ctx, "fine")
 		fine.End()
+		groups.Item.EmitWith(ctx, "item", lens.EmitConfig{}) // want `note: Item is started in a loop`
 		func() {
 			_ = groups.Item.Do(ctx, "item", nil) // want `note: Item is started in a loop`
 		}()

@@ -38,6 +38,7 @@ func built(ctx context.Context, r request, err error) {
 	_, a := step.Start(ctx, fmt.Sprintf("step %d", r.id)) // want `the name of a span must be constant`
 	_, b := step.Start(ctx, "step "+strconv.Itoa(r.id))   // want `must be constant`
 	_, c := lens.Start(ctx, r.Name)                       // want `must be constant`
+	step.EmitWith(ctx, r.Name, lens.EmitConfig{})         // want `must be constant`
 	_, d := step.StartKind(ctx, err.Error(), lens.Client) // want `must be constant`
 	name := prefix + r.Name
 	_, e := step.StartWith(ctx, name, lens.StartConfig{}) // want `must be constant`
