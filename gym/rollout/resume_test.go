@@ -173,6 +173,9 @@ func TestRun_starting_over_cut_short(t *testing.T) {
 			func(f *fixture) { f.write("in.jsonl", strings.Replace(inputRows(3), "hi", "ho", 3)) },
 			all, "it is of another run",
 		},
+		"when there are no tasks any more": {
+			func(f *fixture) { os.Remove(f.o.Input) }, all, "the tasks cannot be compared", //nolint:errcheck // then it does not fail
+		},
 		"when the old run is taken away": {
 			func(f *fixture) { f.write("out/rollouts_run.json/x", "") }, all[:1], "it has results, but",
 		},
@@ -219,6 +222,16 @@ func TestRun_starting_over_cut_short(t *testing.T) {
 			}
 			if !strings.Contains(said, c.says) {
 				t.Errorf("a resume says %q, want %q", said, c.says)
+			}
+			if len(c.kept) > 0 {
+				return
+			}
+			if err := os.RemoveAll(f.path("out/rollouts_run.json.tmp")); err != nil {
+				t.Fatal(err)
+			}
+			a := newAgent(t)
+			if s := f.run(a); s.Scored != 3 || !strings.Contains(a.bodies()[0], `"new"`) {
+				t.Errorf("it runs %q: %+v", a.bodies(), s)
 			}
 		})
 	}

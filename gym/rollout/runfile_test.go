@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"errors"
 	"net/http"
 	"os"
 	"strings"
@@ -171,27 +170,5 @@ func TestResume_not_comparable(t *testing.T) {
 	f.write("out/rollouts_run.json", "{")
 	if _, err := Prepare(f.o); err == nil || !strings.Contains(err.Error(), "rollouts_run.json, which says what the results are of") {
 		t.Errorf("error %v", err)
-	}
-}
-
-// Whatever moment a fresh run is killed at, a resume finds rows that belong to what the run file says, or nothing.
-func TestRun_killed_at_the_beginning(t *testing.T) {
-	f := halfRun(t)
-	f.o.Resume = false
-	f.o.Params.Set("temperature", []byte("1"))
-	p := f.prepare()
-	if err := os.Remove(f.o.Input); err != nil { // so that it ends between the run file and the rows
-		t.Fatal(err)
-	}
-	if s, err := p.Run(t.Context(), newAgent(t).client(t)); s != nil || !errors.Is(err, os.ErrNotExist) {
-		t.Fatalf("%+v, %v", s, err)
-	}
-	if f.read("out/rollouts_materialized_inputs.jsonl") != "" || f.read("out/rollouts.jsonl") != "" {
-		t.Error("rows of the earlier run are left")
-	}
-	f.write("in.jsonl", inputRows(4))
-	f.o.Resume = true
-	if s := f.run(newAgent(t)); s.Scored != 4 {
-		t.Errorf("%+v", s)
 	}
 }
