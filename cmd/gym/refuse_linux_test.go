@@ -10,14 +10,19 @@ import (
 )
 
 // refuseWrite has the system refuse to let the files of a process grow until it has refused a line of this one, as a full disk or a quota
-// does. There is room for one byte of the line, which the process is seen to write and to take back.
-func refuseWrite(t *testing.T, pid int, path string) {
+// does. There is room for one byte of the line, which the process is seen to write and to take back. The refusal stood at most as long as
+// is returned.
+func refuseWrite(t *testing.T, pid int, path string) (stood time.Duration) {
 	t.Helper()
+	began := time.Now()
 	all := fileLimit(t, pid, nil)
 	small := all
 	small.Cur = 1
 	fileLimit(t, pid, &small)
-	defer fileLimit(t, pid, &all)
+	defer func() {
+		fileLimit(t, pid, &all)
+		stood = time.Since(began)
+	}()
 	info, err := os.Stat(path) // it does not grow any more
 	if err != nil {
 		t.Fatal(err)
@@ -28,6 +33,7 @@ func refuseWrite(t *testing.T, pid int, path string) {
 	if _, err := changes.Read(make([]byte, 1024)); err != nil {
 		t.Fatalf("no write to %s was refused: %v", path, err)
 	}
+	return 0 // it is known when the limit is back
 }
 
 // fileLimit gives the limit of file sizes that a process has, and sets another one.
