@@ -59,8 +59,9 @@ type Config struct {
 	// WandbEntity and WandbProject tie a trace to its Weights & Biases run. Empty: not on the resource.
 	WandbEntity, WandbProject string
 
-	// SingleTraceID asks that a whole job be one trace. It is read and kept; a deterministic trace id is not part of
-	// this version.
+	// SingleTraceID makes a whole job one trace: the roots of all its processes have the trace id that follows from
+	// SLURM_CLUSTER_NAME and SLURM_ARRAY_JOB_ID or SLURM_JOB_ID, or without them from RunID. Tasks of an array, restarts and
+	// programs in Python with the same setting share it. A sampler that goes by the trace id takes the job whole or not at all.
 	SingleTraceID bool
 }
 

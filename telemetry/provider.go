@@ -12,20 +12,22 @@ import (
 )
 
 // provider wraps the SDK's provider so that every root, whoever starts it, declares its trace id to be random (flag 02 of
-// W3C trace context, level 2). The SDK has no setting for that, but it takes the flags of a root from the span context in
-// ctx, even from one without ids, which is nobody's parent.
+// W3C trace context, level 2), unless it is the job's. The SDK has no setting for that, but it takes the flags of a root from
+// the span context in ctx, even from one without ids, which is nobody's parent.
 type provider struct {
 	embedded.TracerProvider
-	sdk trace.TracerProvider
+	sdk    trace.TracerProvider
+	random bool
 }
 
 func (p *provider) Tracer(name string, opts ...trace.TracerOption) trace.Tracer {
-	return &tracer{sdk: p.sdk.Tracer(name, opts...)}
+	return &tracer{sdk: p.sdk.Tracer(name, opts...), random: p.random}
 }
 
 type tracer struct {
 	embedded.Tracer
-	sdk trace.Tracer
+	sdk    trace.Tracer
+	random bool
 }
 
 func (t *tracer) Start(ctx context.Context, name string, opts ...trace.SpanStartOption) (context.Context, trace.Span) {
@@ -39,14 +41,17 @@ func (t *tracer) Start(ctx context.Context, name string, opts ...trace.SpanStart
 		}
 	}
 	if !trace.SpanContextFromContext(ctx).TraceID().IsValid() {
-		ctx = trace.ContextWithSpanContext(ctx, rootContext(ctx))
+		ctx = trace.ContextWithSpanContext(ctx, t.rootContext(ctx))
 	}
 	return t.sdk.Start(ctx, name, opts...)
 }
 
 // rootContext returns the span context, without ids, whose flags a root in ctx takes over. A reserved trace id was drawn
 // by somebody else, who also said whether it is random.
-func rootContext(ctx context.Context) trace.SpanContext {
+func (t *tracer) rootContext(ctx context.Context) trace.SpanContext {
+	if !t.random {
+		return trace.SpanContext{}
+	}
 	flags := trace.FlagsRandom
 	if _, reserved := tracecontext.Reserved(ctx); reserved {
 		parent, _, _ := tracecontext.Current(ctx)

@@ -68,7 +68,7 @@ func Setup(ctx context.Context, c Config, opts ...Option) (*Handle, error) {
 	if log == nil {
 		log = slog.New(defaultHandler{})
 	}
-	c.EnsureRunID()
+	o.Job = c.nameJob()
 	if c.Enabled && sdkDisabled() {
 		log.Info("telemetry: off, because OTEL_SDK_DISABLED is true")
 		c.Enabled = false

@@ -34,9 +34,10 @@ func newTraces(exporter sdktrace.SpanExporter, res *sdkresource.Resource, o opti
 	}
 	t.processors = append(t.processors, t.batch)
 
+	ids := newIDGenerator(o.Job, log)
 	opts := []sdktrace.TracerProviderOption{
 		sdktrace.WithResource(res),
-		sdktrace.WithIDGenerator(idGenerator{}),
+		sdktrace.WithIDGenerator(ids),
 	}
 	if o.Sampler != nil {
 		opts = append(opts, sdktrace.WithSampler(o.Sampler))
@@ -45,7 +46,7 @@ func newTraces(exporter sdktrace.SpanExporter, res *sdkresource.Resource, o opti
 		opts = append(opts, sdktrace.WithSpanProcessor(p))
 	}
 	t.sdk = sdktrace.NewTracerProvider(opts...)
-	t.provider = &provider{sdk: t.sdk}
+	t.provider = &provider{sdk: t.sdk, random: !ids.job.IsValid()}
 	return t
 }
 

@@ -328,13 +328,22 @@ func TestEvalRunTraceFile(t *testing.T) {
 	}
 }
 
-// With ENABLE_SINGLE_TRACEID rollouts are children of gym.job, in its trace.
+// With ENABLE_SINGLE_TRACEID rollouts are children of gym.job, in its trace, and so is all that the processes of the run do. Its
+// id follows from the run id: the first half of the SHA-256 of "run-7".
 func TestEvalRunSingleTrace(t *testing.T) {
 	needsSpans(t)
 	f := newFixture(t)
 	path := f.file("traces.jsonl")
-	f.run([]string{"ENABLE_SINGLE_TRACEID=true"}, "--traces", path, "--limit", "4").check(t, 0, "4 rollouts, 1 trace, across 4 processes")
-	for id, spans := range traces(t, path) {
+	f.run([]string{"ENABLE_SINGLE_TRACEID=true", "NEMO_GYM_OTEL_RUN_ID=run-7", "SLURM_JOB_ID=", "SLURM_ARRAY_JOB_ID="},
+		"--traces", path, "--limit", "4").check(t, 0, "4 rollouts, 1 trace, across 4 processes")
+	all := traces(t, path)
+	if len(all) != 1 {
+		t.Errorf("%d traces, want 1", len(all))
+	}
+	for id, spans := range all {
+		if id.String() != "b4c05df04575822cec8550e9491c58e1" {
+			t.Errorf("the trace is %s", id)
+		}
 		rollouts := named(spans, "gym.rollout")
 		if len(rollouts) == 0 {
 			continue

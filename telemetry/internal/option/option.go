@@ -13,7 +13,14 @@ type Set struct {
 	Reinit  bool
 	Logger  *slog.Logger // nil: slog.Default() at the time of the message
 	Runtime bool         // metrics of the Go runtime too
+	Job     Job          // whose trace all roots are in
 	Foreign              // what names OpenTelemetry types
+}
+
+// Job is what a job gets its one trace id from. The zero Job gives none.
+type Job struct {
+	Seed  string // what all processes of the job know it by
+	Drawn bool   // this process has made the seed up, so no other one knows it
 }
 
 // Option changes one thing in a [Set].
