@@ -7,12 +7,11 @@ import (
 	"log/slog"
 	"math/big"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/lensgo/lens/internal/decimal"
 	"github.com/lensgo/lens/internal/tracecontext"
 	"github.com/lensgo/lens/semconv"
 )
@@ -77,7 +76,7 @@ func inversion(start, end time.Time) []Attr {
 		Bool(semconv.InvertedSkew, true),
 		Str(semconv.InvertedStart, epochSeconds(start)),
 		Str(semconv.InvertedEnd, epochSeconds(end)),
-		Str(semconv.InvertedDelta, decimalSeconds(nanoseconds(start).Sub(nanoseconds(start), nanoseconds(end)))),
+		Str(semconv.InvertedDelta, decimal.Text(new(big.Int).Sub(nanoseconds(start), nanoseconds(end)), 9)),
 	}
 }
 
@@ -89,31 +88,10 @@ func inverted(name string, start, end time.Time) message {
 }
 
 // epochSeconds writes a time as seconds since 1970, exactly.
-func epochSeconds(t time.Time) string { return decimalSeconds(nanoseconds(t)) }
+func epochSeconds(t time.Time) string { return decimal.Text(nanoseconds(t), 9) }
 
 // nanoseconds since 1970, of any time: those of the zero time do not fit into an int64.
 func nanoseconds(t time.Time) *big.Int {
 	n := new(big.Int).Mul(big.NewInt(t.Unix()), big.NewInt(int64(time.Second)))
 	return n.Add(n, big.NewInt(int64(t.Nanosecond())))
-}
-
-// decimalSeconds writes nanoseconds as seconds, as Python writes a Decimal without zeros at its end: 0.25, 1E-9.
-func decimalSeconds(nanoseconds *big.Int) string {
-	digits, sign := new(big.Int).Abs(nanoseconds).String(), ""
-	if nanoseconds.Sign() < 0 {
-		sign = "-"
-	}
-	short := strings.TrimRight(digits, "0")
-	if exponent := len(digits) - 1 - 9; short != "" && exponent < -6 {
-		if len(short) > 1 {
-			short = short[:1] + "." + short[1:]
-		}
-		return sign + short + "E" + strconv.Itoa(exponent)
-	}
-	digits = strings.Repeat("0", max(0, 10-len(digits))) + digits
-	whole, fraction := digits[:len(digits)-9], strings.TrimRight(digits[len(digits)-9:], "0")
-	if fraction != "" {
-		whole += "." + fraction
-	}
-	return sign + whole
 }
