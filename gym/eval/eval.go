@@ -28,6 +28,8 @@ const (
 	drainTime = 10 * time.Second
 	// flushBudget bounds how long this process may take to hand out its last spans, and the receiver to write them.
 	flushBudget = 5 * time.Second
+	// receiverBudget is that for both when the receiver is the run's own: it always answers, and a large run has spans for longer.
+	receiverBudget = time.Minute
 )
 
 // Options describe a run.
@@ -328,7 +330,11 @@ func (r *run) progress() io.Writer {
 
 // stopTelemetry flushes this process, then drains and closes the receiver: the servers have flushed already.
 func (r *run) stopTelemetry(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, flushBudget)
+	budget := flushBudget
+	if r.receiver != nil {
+		budget = receiverBudget
+	}
+	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	if err := r.handle.Shutdown(ctx); err != nil {
 		r.say("Not all traces of this process were delivered: %v", err)
