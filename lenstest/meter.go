@@ -35,12 +35,14 @@ func Metrics(t testing.TB) *Meter {
 	provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))
 	before := seam.MeterProvider()
 	seam.SetMeterProvider(provider)
+	seam.MetersChanged()
 	t.Cleanup(func() {
 		if before == nil {
 			seam.SetMeterProvider(nil)
 		} else {
 			seam.SetMeterProvider(*before)
 		}
+		seam.MetersChanged()
 		_ = provider.Shutdown(context.Background()) // a manual reader has nothing to fail at
 	})
 	return &Meter{t: t, reader: reader}

@@ -34,6 +34,17 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("names %v", got)
 		}
 	})
+	t.Run("observes", func(t *testing.T) {
+		metrics.MustRegister(metrics.Group{Name: "observed", Metrics: []metrics.Metric{{Key: "depth", Name: "observed.depth",
+			Kind: metrics.ObservableGauge, Callback: func(_ context.Context, observe metrics.Observe) { observe(3) }}}})
+		defer func() { _ = metrics.Unregister("observed") }()
+		m := lenstest.Metrics(t)
+		for tries := 0; m.Point("observed.depth", "").Value != 3; tries++ { // a machine may be slow enough for a callback to be late
+			if tries == 100 {
+				t.Fatal("the callback is not called")
+			}
+		}
+	})
 	t.Run("anew for each test", func(t *testing.T) {
 		if m := lenstest.Metrics(t); len(m.Names()) > 0 || m.Points("gym.sandbox.active") != nil {
 			t.Errorf("there is %v", m.Names())

@@ -31,7 +31,7 @@ func (GymMetrics) PoolConnected(ctx context.Context, server string) {
 	poolConnect.int(ctx, 1, labels{destination(server)})
 }
 
-func destination(server string) label {
+func destination(server string) Label {
 	if server == "" {
 		server = semconv.DestinationExternal
 	}

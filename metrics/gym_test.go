@@ -30,6 +30,7 @@ func TestNames(t *testing.T) {
 		"gym.servers.active":                         {"gauge", "", nil},
 		"gym.server.startup_duration_ms":             {"histogram", "ms", startup},
 		"gym.server.startup_stage_duration_ms":       {"histogram", "ms", startup},
+		"gym.server.request_duration_ms":             {"histogram", "ms", nil},
 		"gym.server.requests.in_flight":              {"updown", "{request}", nil},
 		"http.server.request.duration":               {"histogram", "s", []float64{0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10}},
 		"gym.server.memory.usage":                    {"gauge", "By", nil},

@@ -88,8 +88,9 @@ type brokenHistogram struct{ noop.Float64Histogram }
 func (brokenHistogram) Enabled(context.Context) bool                            { return true }
 func (brokenHistogram) Record(context.Context, float64, ...metric.RecordOption) { panic("no record") }
 
-// TestBroken: whatever breaks in a provider stays there.
+// TestBroken: whatever breaks in a provider stays there, and an instrument that cannot be made is said once.
 func TestBroken(t *testing.T) {
+	d := newDiary(t)
 	before := otel.GetMeterProvider()
 	defer otel.SetMeterProvider(before)
 	defer seam.SetMeterProvider(nil)
@@ -103,6 +104,9 @@ func TestBroken(t *testing.T) {
 			everything(context.Background())
 			everything(context.Background())
 		})
+	}
+	if d.lines("cannot create", "key=gym.rollout.duration_ms") != 1 {
+		t.Errorf("said %q", d)
 	}
 	m := newMeter(t)
 	metrics.Gym.RolloutRan(context.Background(), time.Second)
@@ -179,6 +183,10 @@ func BenchmarkVerified(b *testing.B) {
 	defer seam.SetMeterProvider(nil)
 	seam.SetMeterProvider(noop.NewMeterProvider())
 	b.Run("Off", run)
-	seam.SetMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader())))
+	seam.SetMeterProvider(newProvider())
 	b.Run("On", run)
+}
+
+func newProvider() *sdkmetric.MeterProvider {
+	return sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader()))
 }

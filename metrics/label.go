@@ -6,22 +6,46 @@ import (
 	"github.com/lensgo/lens/semconv"
 )
 
-// labels are the attributes of one sample. They are an array so that they can be the key of a map, and cost no memory.
-type labels [5]label
-
-// label is one attribute; without a key it is none.
-type label struct {
+// Label is one attribute of what is recorded: it tells one series of a metric from another. Make it with [Str], [Int] or
+// [Bool]; the zero Label is none. There are no labels of other types: a series for each floating-point number has no end.
+type Label struct {
 	key    string
 	text   string
 	number int64
-	isText bool
+	kind   labelKind
 }
 
-func text(key, value string) label     { return label{key: key, text: value, isText: true} }
-func number(key string, n int64) label { return label{key: key, number: n} }
-func optional(key, value string) label { // none when the value is empty
+type labelKind uint8
+
+const (
+	labelText labelKind = iota
+	labelNumber
+	labelBool
+)
+
+// Str makes a label of text. Bytes that are not UTF-8 are replaced when it is written.
+func Str(key, value string) Label { return Label{key: key, text: value} }
+
+// Int makes a label of an integer.
+func Int(key string, value int) Label { return number(key, int64(value)) }
+
+// Bool makes a label that is true or false.
+func Bool(key string, value bool) Label {
+	l := Label{key: key, kind: labelBool}
+	if value {
+		l.number = 1
+	}
+	return l
+}
+
+// labels are the attributes of one sample. They are an array so that they can be the key of a map, and cost no memory.
+type labels [5]Label
+
+func text(key, value string) Label     { return Str(key, value) }
+func number(key string, n int64) Label { return Label{key: key, number: n, kind: labelNumber} }
+func optional(key, value string) Label { // none when the value is empty
 	if value == "" {
-		return label{}
+		return Label{}
 	}
 	return text(key, value)
 }
@@ -65,6 +89,50 @@ func (v *vocabulary) learn(value string) string {
 	}
 	v.known[value] = true
 	return value
+}
+
+// lexicon bounds the labels of a group: of each key the first values pass.
+type lexicon struct {
+	mu    sync.RWMutex
+	known map[Label]bool
+	count map[string]int // of values, by key
+}
+
+const (
+	mostKeys  = 32  // of a group's labels
+	mostValue = 128 // bytes of a label's text
+)
+
+// bound makes a value that is one too many into "other", and reports whether l can be a label at all.
+func (x *lexicon) bound(l *Label) bool {
+	if l.key == "" {
+		return false
+	}
+	x.mu.RLock()
+	known := x.known[*l]
+	x.mu.RUnlock()
+	return known || x.learn(l)
+}
+
+func (x *lexicon) learn(l *Label) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	n, known := x.count[l.key]
+	switch {
+	case x.known[*l]: // another goroutine was first
+		return true
+	case !known && len(x.count) >= mostKeys:
+		return false
+	case n >= mostWords || len(l.text) > mostValue:
+		*l = Str(l.key, semconv.Other)
+		return true
+	}
+	if x.known == nil {
+		x.known, x.count = map[Label]bool{}, map[string]int{}
+	}
+	x.known[*l] = true
+	x.count[l.key] = n + 1
+	return true
 }
 
 // isWord reports whether s has the form [A-Za-z_][A-Za-z0-9_.:-]{0,79}: the Python system's, and what joins a prefix to the kind

@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
@@ -13,9 +14,13 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/lensgo/lens/internal/seam"
+	"github.com/lensgo/lens/metrics"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	metrics.SetPatience(time.Hour) // a machine that is slow makes no callback late, where nobody asks for one that is
+	goleak.VerifyTestMain(m)
+}
 
 // meter is a provider that stands behind package metrics until the test ends.
 type meter struct{ reader *sdkmetric.ManualReader }
@@ -25,8 +30,10 @@ func newMeter(t *testing.T) meter {
 	reader := sdkmetric.NewManualReader()
 	provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))
 	seam.SetMeterProvider(provider)
+	seam.MetersChanged()
 	t.Cleanup(func() {
 		seam.SetMeterProvider(nil)
+		seam.MetersChanged()
 		if err := provider.Shutdown(context.Background()); err != nil {
 			t.Error(err)
 		}
@@ -45,8 +52,18 @@ type point struct {
 
 // found is a metric as it was exported.
 type found struct {
-	unit, kind, scope string
-	points            []point
+	unit, kind, scope, about string
+	points                   []point
+}
+
+// value is the value of the series with these attributes, and whether there is one.
+func (f found) value(attributes string) (float64, bool) {
+	for _, p := range f.points {
+		if p.attributes == attributes {
+			return p.value, true
+		}
+	}
+	return 0, false
 }
 
 func (m meter) collect(t *testing.T) map[string]found {
@@ -58,7 +75,7 @@ func (m meter) collect(t *testing.T) map[string]found {
 	out := map[string]found{}
 	for _, scope := range data.ScopeMetrics {
 		for _, metric := range scope.Metrics {
-			f := found{unit: metric.Unit, scope: scope.Scope.Name}
+			f := found{unit: metric.Unit, scope: scope.Scope.Name, about: metric.Description}
 			f.kind, f.points = points(t, metric.Data)
 			slices.SortFunc(f.points, func(a, b point) int { return slices.Compare([]string{a.attributes}, []string{b.attributes}) })
 			out[metric.Name] = f
@@ -76,6 +93,12 @@ func points(t *testing.T, data metricdata.Aggregation) (kind string, out []point
 		}
 		return "histogram", out
 	case metricdata.Sum[int64]:
+		kind = "counter"
+		if !d.IsMonotonic {
+			kind = "updown"
+		}
+		return kind, numbers(d.DataPoints)
+	case metricdata.Sum[float64]:
 		kind = "counter"
 		if !d.IsMonotonic {
 			kind = "updown"

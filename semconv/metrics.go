@@ -11,6 +11,7 @@ const (
 	MetricServersActive        = "gym.servers.active"                   // gauge, supervisor only
 	MetricServerStartup        = "gym.server.startup_duration_ms"       // histogram ms: from spawn to the first answer
 	MetricServerStartupStage   = "gym.server.startup_stage_duration_ms" // histogram ms: a part of it
+	MetricServerRequest        = "gym.server.request_duration_ms"       // histogram ms: the Python library has it; Gym's servers record MetricHTTPServerDuration
 	MetricServerRequestsActive = "gym.server.requests.in_flight"        // up-down counter {request}
 	MetricServerProcesses      = "gym.server.processes"                 // gauge {process}: a server and what it started
 	MetricServerMemory         = "gym.server.memory.usage"              // gauge By
@@ -43,7 +44,9 @@ const (
 
 // Metrics of the OpenTelemetry conventions that are written by our own code.
 const (
-	MetricHTTPServerDuration = "http.server.request.duration" // histogram s
+	MetricHTTPServerDuration  = "http.server.request.duration"   // histogram s
+	MetricGenAIServerDuration = "gen_ai.server.request.duration" // histogram s: an inference server's requests
+	MetricGenAITokenUsage     = "gen_ai.client.token.usage"      // histogram {token}, by GenAITokenType
 
 	MetricGoMemoryUsed      = "go.memory.used"        // up-down counter By, by GoMemoryType
 	MetricGoMemoryLimit     = "go.memory.limit"       // up-down counter By, when there is one
@@ -60,6 +63,15 @@ const (
 	MetricProcessMemory  = "process.memory.usage"               // up-down counter By: resident
 	MetricProcessThreads = "process.thread.count"               // up-down counter {thread}
 	MetricProcessFiles   = "process.open_file_descriptor.count" // up-down counter {file_descriptor}
+
+	MetricSystemMemory          = "system.memory.usage"           // up-down counter By, by SystemMemoryState
+	MetricSystemMemoryLimit     = "system.memory.limit"           // up-down counter By: what the host has
+	MetricSystemMemoryAvailable = "system.memory.linux.available" // up-down counter By: what a program may get without swapping
+	MetricSystemCPUTime         = "system.cpu.time"               // counter s, by CPUMode: all processors of the host
+	MetricSystemCPUs            = "system.cpu.logical.count"      // up-down counter {cpu}
+	MetricSystemLoad1           = "system.cpu.load_average.1m"    // gauge {thread}; the name is the Collector's, the conventions have none
+	MetricSystemLoad5           = "system.cpu.load_average.5m"    // gauge {thread}
+	MetricSystemLoad15          = "system.cpu.load_average.15m"   // gauge {thread}
 )
 
 // Attributes of metrics.
@@ -77,7 +89,12 @@ const (
 	MemoryType            = "memory.type"                                    // string: MemoryRSS or MemoryPSS
 
 	GoMemoryType = "go.memory.type" // string: stack or other
-	CPUMode      = "cpu.mode"       // string: user or system
+	CPUMode      = "cpu.mode"       // string: user, system; of a host also nice, idle, iowait, interrupt, steal
+
+	SystemMemoryState = "system.memory.state" // string: MemoryUsed and its like
+
+	GenAIProviderName = "gen_ai.provider.name" // string: ProviderNemo
+	GenAITokenType    = "gen_ai.token.type"    // string: TokenInput or TokenOutput
 )
 
 // Values of the attributes above.
@@ -97,4 +114,11 @@ const (
 	TokenReasoning      = "reasoning"
 	MemoryRSS           = "rss"
 	MemoryPSS           = "pss"
+	MemoryUsed          = "used" // of SystemMemoryState; the four of them make up the limit
+	MemoryFree          = "free"
+	MemoryBuffers       = "buffers"
+	MemoryCached        = "cached"
+	ProviderNemo        = "nemo"
+
+	OperationTextCompletion = "text_completion" // of GenAIOperationName, in metrics
 )

@@ -57,6 +57,7 @@ func enable(ctx context.Context, c Config, o option.Set, log *slog.Logger) (*Han
 		_ = current.Shutdown(ctx) // the result stays on that handle
 	}
 	h.install()
+	seam.MetersChanged()
 	if h.batch != nil {
 		installPropagator(log)
 	}

@@ -22,3 +22,16 @@ func SetMeterProvider(mp metric.MeterProvider) {
 // MeterProvider returns what SetMeterProvider was given, at an address that is another one after each call of it; nil
 // means the global one.
 func MeterProvider() *metric.MeterProvider { return meters.Load() }
+
+var watcher func() // written once, by the init of package metrics
+
+// WatchMeters hangs in what wants to know that the provider has changed. Only package metrics calls it, from an init function.
+func WatchMeters(changed func()) { watcher = changed }
+
+// MetersChanged is to be called after SetMeterProvider, without a lock held: what package metrics observes is observed for the
+// new provider from then on. It may log.
+func MetersChanged() {
+	if watcher != nil {
+		watcher()
+	}
+}
