@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/lensgo/lens/gym/internal/backoff"
 )
 
 // EndpointSettings are the keys that all model servers with an endpoint share. nil stands for the default.
@@ -53,9 +55,8 @@ func (s *EndpointSettings) check() error {
 func (s *EndpointSettings) retry() retry {
 	first := value(s.RetryMin, defaultRetryMin)
 	return retry{
+		Doubling:    backoff.Doubling{First: seconds(first), Most: seconds(value(s.RetryMax, math.Max(defaultRetryMax, first)))},
 		tries:       value(s.MaxRetries, defaultRetries) + 1,
-		first:       seconds(first),
-		most:        seconds(value(s.RetryMax, math.Max(defaultRetryMax, first))),
 		tryTimeout:  seconds(value(s.TryTimeout, 0)),
 		callTimeout: seconds(value(s.CallTimeout, defaultCallTimeout)),
 	}

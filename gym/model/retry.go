@@ -6,12 +6,14 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/lensgo/lens/gym/internal/backoff"
 )
 
 // retry says how often and when an endpoint is asked again.
 type retry struct {
+	backoff.Doubling
 	tries       int           // at most, the first among them
-	first, most time.Duration // of the waits, which double
 	tryTimeout  time.Duration // for one try; 0 is none
 	callTimeout time.Duration // for all of them, with the waits; 0 is none
 }
@@ -34,28 +36,16 @@ func (r retry) wait(ctx context.Context, try int, f *fault) bool {
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {
 		return false
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return backoff.Wait(ctx, d) == nil
 }
 
 // delay is how long to wait after the n-th try, from 1; chance is in [0, 1). An endpoint that says how long gets that, and up
-// to a quarter more, so that those who were told the same do not all come back at once. Otherwise waits double, each
-// shortened by up to a half.
+// to a quarter more, so that those who were told the same do not all come back at once. Otherwise waits double.
 func (r retry) delay(n int, told time.Duration, chance float64) time.Duration {
 	if told > 0 {
 		return told + time.Duration(chance*float64(told)/4)
 	}
-	d := r.most
-	if n < 32 && r.first<<(n-1) > 0 {
-		d = min(r.most, r.first<<(n-1))
-	}
-	return d - time.Duration(chance*float64(d)/2)
+	return r.After(n, chance)
 }
 
 // longestTold is as long as an endpoint can say to wait: what a call's time allows is for the call to know.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"time"
 
 	"github.com/lensgo/lens/gym/config"
+	"github.com/lensgo/lens/gym/internal/backoff"
 	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/wire"
 )
@@ -36,25 +36,11 @@ func (s *Synthetic) answer(ctx context.Context, r *Request) (responses.Response,
 	if err != nil {
 		return responses.Response{}, err
 	}
-	if err := wait(ctx, a.Wait); err != nil {
+	if err := backoff.Wait(ctx, a.Wait); err != nil {
 		return responses.Response{}, err
 	}
 	if a.Status != http.StatusOK {
 		return responses.Response{}, &wire.HTTPError{Status: a.Status, Detail: fmt.Sprintf("synthetic failure with status %d", a.Status)}
 	}
 	return a.Response, nil
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

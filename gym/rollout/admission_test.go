@@ -191,21 +191,6 @@ func TestRun_refused(t *testing.T) {
 	}
 }
 
-// Waits become longer up to a bound, and chance tells them apart.
-func TestRestTime(t *testing.T) {
-	last := time.Duration(0)
-	for attempt := range 100 {
-		least, most := restTime(attempt, 0), restTime(attempt, 0.999)
-		if least < last || most <= least || most > 20*time.Second {
-			t.Errorf("attempt %d waits from %v to %v, the one before at least %v", attempt, least, most, last)
-		}
-		last = least
-	}
-	if last <= restTime(0, 0) {
-		t.Errorf("the last wait is %v, the first %v", last, restTime(0, 0))
-	}
-}
-
 type countingMeter struct {
 	mu                                        sync.Mutex
 	offered, resident, active, admitted, most int

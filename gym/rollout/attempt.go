@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/gym/internal/backoff"
 	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/telemetry"
 	"github.com/lensgo/lens/gym/wire"
@@ -92,7 +93,7 @@ func (r *run) rollout(t offer, ticket int) {
 	r.stats.add(t.task, id, &out)
 	r.progress.ended(t.task, &out)
 	if out.again { // what came is short, or nothing
-		r.rest(ctx, restTime(int(t.attempt), rand.Float64()))
+		r.rest(ctx, rests.After(int(t.attempt)+1, rand.Float64()))
 		r.queue.put(t.task)
 		r.o.Meter.Offered(1)
 	}
@@ -107,13 +108,8 @@ func (r *run) again(t *task, out *outcome) bool {
 	return r.o.Again && out.class == semconv.FailureAgentRequest || r.o.Adapt && out.overload
 }
 
-// restTime is how long a rollout waits before its next attempt, longer each time; chance is in [0, 1), and keeps those that were refused
-// together from coming back together.
-func restTime(attempt int, chance float64) time.Duration {
-	const first, most = 250 * time.Millisecond, 10 * time.Second
-	d := min(first<<min(attempt, 10), most)
-	return d + time.Duration(chance*float64(d))
-}
+// rests are what a rollout waits before its next attempt.
+var rests = backoff.Doubling{First: 500 * time.Millisecond, Most: 20 * time.Second}
 
 // rest waits. The place stays taken, so that fewer come to a server in trouble.
 func (r *run) rest(ctx context.Context, d time.Duration) {

@@ -32,7 +32,7 @@ type Client struct {
 	maxBody   int64
 	local     *Local
 	transport *http.Transport // for all that has none of its own
-	retry     backoff
+	resend    resend
 }
 
 // target is a server of the run.
@@ -49,7 +49,7 @@ func NewClient(o ClientOptions) *Client {
 		timeout: o.Timeout,
 		maxBody: o.MaxBody,
 		local:   o.Local,
-		retry:   defaultBackoff,
+		resend:  defaultResend,
 	}
 	if c.maxBody <= 0 {
 		c.maxBody = defaultMaxBody

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/gym/internal/backoff"
 	"github.com/lensgo/lens/semconv"
 )
 
@@ -201,7 +202,7 @@ func TestRefusedForGood(t *testing.T) {
 	ln := listen(t)
 	ln.Close()
 	c := newClient(t, ClientOptions{}, "counter", "http://"+ln.Addr().String())
-	c.retry = backoff{first: time.Microsecond, most: time.Millisecond, budget: 5 * time.Millisecond}
+	c.resend = resend{backoff.Doubling{First: time.Microsecond, Most: time.Millisecond}, 5 * time.Millisecond}
 	_, err := c.Do(context.Background(), Call{Server: "counter", Path: "/add", Body: []byte("{}")})
 	if !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Fatalf("got %v", err)
@@ -213,14 +214,14 @@ func TestRefusedForGood(t *testing.T) {
 	}
 }
 
-func TestBackoff(t *testing.T) {
+func TestResend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, n := time.Now(), 1
-		for defaultBackoff.wait(t.Context(), n, begun) {
+		for defaultResend.wait(t.Context(), n, begun) {
 			n++
 		}
-		if took := time.Since(begun); took > defaultBackoff.budget || took < defaultBackoff.budget/2 {
-			t.Errorf("gave up after %v and %d attempts, with a budget of %v", took, n, defaultBackoff.budget)
+		if took := time.Since(begun); took > defaultResend.budget || took < defaultResend.budget/2 {
+			t.Errorf("gave up after %v and %d attempts, with a budget of %v", took, n, defaultResend.budget)
 		}
 		if n < 6 || n > 20 {
 			t.Errorf("%d attempts", n)
@@ -230,30 +231,10 @@ func TestBackoff(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		begun := time.Now()
 		cancel()
-		if defaultBackoff.wait(ctx, 5, begun) || time.Since(begun) != 0 {
+		if defaultResend.wait(ctx, 5, begun) || time.Since(begun) != 0 {
 			t.Error("waits although the caller is gone")
 		}
 	})
-	b := backoff{first: 10, most: 70, budget: 1000}
-	var plain, least []time.Duration
-	for n := 1; n <= 5; n++ {
-		d, _ := b.delay(n, 0, 0)
-		plain = append(plain, d)
-		d, _ = b.delay(n, 0, 0.9999999)
-		least = append(least, d)
-	}
-	if want := []time.Duration{10, 20, 40, 70, 70}; !slices.Equal(plain, want) {
-		t.Errorf("delays %v, want %v", plain, want)
-	}
-	if want := []time.Duration{6, 11, 21, 36, 36}; !slices.Equal(least, want) {
-		t.Errorf("shortest delays %v, want %v", least, want)
-	}
-	if _, ok := b.delay(1000, 0, 0); !ok {
-		t.Error("no delay for a high number")
-	}
-	if _, ok := b.delay(4, 931, 0); ok {
-		t.Error("the budget does not bind")
-	}
 }
 
 // GY-11: a server that accepts and never answers.
@@ -289,7 +270,7 @@ func TestTimeout(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { // a busy machine may not get to the first attempt in so short a time
 			c := newClient(t, ClientOptions{}, "mute", url)
 			failDials(c, 1<<30)
-			c.retry = backoff{first: time.Millisecond, most: time.Millisecond, budget: patience}
+			c.resend = resend{backoff.Doubling{First: time.Millisecond, Most: time.Millisecond}, patience}
 			_, err := c.Do(t.Context(), Call{Server: "mute", Path: "/run", Timeout: 20 * time.Millisecond})
 			if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "connection refused") {
 				t.Errorf("got %v", err)

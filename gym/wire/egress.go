@@ -129,7 +129,7 @@ func (c *Client) sendIn(ctx context.Context, span lens.Span, call Call, addr add
 	return res, nil
 }
 
-// attempts sends the request until an answer comes, it may not be sent again, or the backoff's budget is used up. w is
+// attempts sends the request until an answer comes, it may not be sent again, or the budget for that is used up. w is
 // nil when nobody watches.
 func (c *Client) attempts(ctx context.Context, call Call, addr address, header http.Header, w *watch) (*http.Response, error) {
 	since := time.Now()
@@ -151,7 +151,7 @@ func (c *Client) attempts(ctx context.Context, call Call, addr address, header h
 		if n == 1 && !dialling {
 			since = time.Now() // however long the server took to break
 		}
-		if !c.retry.wait(ctx, n, since) {
+		if !c.resend.wait(ctx, n, since) {
 			return nil, last
 		}
 	}

@@ -217,7 +217,7 @@ func TestLocalStop(t *testing.T) {
 			if res := receive(t, answers, "the answer"); res == nil || res.Status != want {
 				t.Errorf("the answer is %+v, want status %d", res, want)
 			}
-			c.retry.budget = 0
+			c.resend.budget = 0
 			if _, err := c.Do(t.Context(), Call{Server: "slow", Path: "/run"}); !errors.Is(err, errLocalStopped) {
 				t.Errorf("after the stop: %v", err)
 			}

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lensgo/lens/gym/internal/backoff"
 	"github.com/lensgo/lens/gym/sandbox"
 	"github.com/lensgo/lens/metrics"
 )
@@ -47,10 +48,10 @@ const (
 
 // Provider makes containers. It is safe for concurrent use.
 type Provider struct {
-	o          Options
-	retries    int
-	retryDelay time.Duration
-	slots      chan struct{}
+	o       Options
+	retries int
+	waits   backoff.Doubling
+	slots   chan struct{}
 
 	mu     sync.Mutex
 	closed bool
@@ -78,7 +79,8 @@ func New(o Options) (*Provider, error) {
 	o.Binary = cmp.Or(o.Binary, "docker")
 	o.MaxOutputBytes = cmp.Or(o.MaxOutputBytes, output)
 	return &Provider{
-		o: o, retries: retries, retryDelay: cmp.Or(o.RetryDelay.Duration(), retryDelay), slots: make(chan struct{}, maxCalls), made: make(map[string]bool),
+		o: o, retries: retries, waits: backoff.Doubling{First: cmp.Or(o.RetryDelay.Duration(), retryDelay), Most: longestDelay},
+		slots: make(chan struct{}, maxCalls), made: make(map[string]bool),
 	}, nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/lensgo/lens/gym/internal/backoff"
 )
 
 // How the creation of a sandbox is tried again, unless the options say otherwise.
@@ -39,26 +41,6 @@ func (p *Provider) again(ctx context.Context, tries int, left time.Duration, err
 	if tries > p.retries || !mayPass(err) {
 		return false
 	}
-	delay := p.delay(tries, rand.Float64())
-	if delay >= left {
-		return false
-	}
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// delay is how long to wait after the n-th try, from 1: delays double, each shortened by up to a half, so that sandboxes that were
-// refused together do not come back together. chance is in [0, 1).
-func (p *Provider) delay(n int, chance float64) time.Duration {
-	d := longestDelay
-	if n < 32 && p.retryDelay<<(n-1) > 0 {
-		d = min(d, p.retryDelay<<(n-1))
-	}
-	return d - time.Duration(chance*float64(d)/2)
+	delay := p.waits.After(tries, rand.Float64())
+	return delay < left && backoff.Wait(ctx, delay) == nil
 }

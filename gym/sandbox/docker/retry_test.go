@@ -100,7 +100,7 @@ func TestDelay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n, want := range map[int]time.Duration{1: 5 * time.Second, 2: 10 * time.Second, 4: 40 * time.Second, 5: time.Minute, 31: time.Minute, 1000: time.Minute} {
-		if most, least := p.delay(n, 0), p.delay(n, 0.999999); most != want || least < want/2 || least > most {
+		if most, least := p.waits.After(n, 0), p.waits.After(n, 0.999999); most != want || least < want/2 || least > most {
 			t.Errorf("after try %d: %s to %s, want up to %s", n, least, most, want)
 		}
 	}
