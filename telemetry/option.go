@@ -23,8 +23,8 @@ func WithLogger(l *slog.Logger) Option {
 }
 
 // WithRuntimeMetrics adds to the exported metrics those of the Go runtime (go.*: memory, goroutines, how long they wait to
-// run, pauses of the garbage collector) and, on Linux, of the process (process.*: CPU time, memory, threads, open files).
-// It does nothing when metrics go to a reader of the caller's own.
+// run, pauses of the garbage collector) and, on Linux, of the process (process.*: CPU time, memory, threads, open files) and
+// the host (system.*: memory, CPU time, load). It does nothing when metrics go to a reader of the caller's own.
 func WithRuntimeMetrics() Option {
 	return option.Func(func(s *option.Set) { s.Runtime = true })
 }

@@ -86,6 +86,7 @@ func (r *goRuntime) Produce(context.Context) ([]metricdata.ScopeMetrics, error) 
 	list.histogram(semconv.MetricGoSchedule, r.samples[scheduleLatency].Value)
 	list.histogram(semconv.MetricGoGCPause, r.samples[gcPause].Value)
 	list.process()
+	list.host("/proc")
 	scope := instrumentation.Scope{Name: semconv.ScopeLens}
 	return []metricdata.ScopeMetrics{{Scope: scope, Metrics: list.metrics}}, nil
 }
