@@ -10,12 +10,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lensgo/lens/gym/config"
+	"github.com/lensgo/lens/gym/internal/durable"
 	"github.com/lensgo/lens/gym/internal/filelock"
 	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/wire"
@@ -189,17 +189,5 @@ func appendDurably(folder, name string, line []byte) (err error) {
 	if size > 0 {
 		return nil
 	}
-	return syncFolder(folder) // the file is new
-}
-
-func syncFolder(folder string) error {
-	d, err := os.Open(folder)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil // or a file system that does not sync folders
+	return durable.SyncFolder(folder) // the file is new
 }

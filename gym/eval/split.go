@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lensgo/lens/gym/config"
+	"github.com/lensgo/lens/gym/internal/durable"
 	"github.com/lensgo/lens/gym/internal/jsonl"
 	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/rollout"
@@ -26,7 +27,7 @@ type part struct {
 
 // collate writes the data sets of the split into one file beside the output and makes it the input, unless there is an input: each row
 // with its agent, with the input that a prompt of its data set makes, and as often as its data set says.
-func (r *run) collate() (err error) {
+func (r *run) collate() error {
 	if r.Split == "" || r.Rollout.Input != "" || r.Rollout.Output == "" {
 		return nil
 	}
@@ -36,24 +37,14 @@ func (r *run) collate() (err error) {
 	}
 	output := r.Rollout.Output
 	path := filepath.Join(strings.TrimSuffix(output, filepath.Ext(output)), "preprocessed_datasets", r.Split+".jsonl")
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return fmt.Errorf("cannot run the split %s: %w", r.Split, err)
-	}
-	f, err := os.Create(path + ".tmp")
-	if err != nil {
-		return fmt.Errorf("cannot run the split %s: %w", r.Split, err)
-	}
-	w := bufio.NewWriterSize(f, 1<<16)
-	for _, p := range parts {
-		if err == nil {
-			err = p.write(w)
+	err = durable.Replace(path, func(w *bufio.Writer) error {
+		for _, p := range parts {
+			if err := p.write(w); err != nil {
+				return err
+			}
 		}
-	}
-	if err = errors.Join(err, w.Flush(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	} else {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
+		return nil
+	})
 	if err != nil {
 		return fmt.Errorf("cannot run the split %s: %w", r.Split, err)
 	}

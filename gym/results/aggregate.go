@@ -1,15 +1,15 @@
 package results
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/lensgo/lens/gym/internal/durable"
 	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/score"
 )
@@ -128,7 +128,7 @@ func metricsEntry(agent string, answer []byte) (entry responses.Object, err erro
 	return entry, nil
 }
 
-// writeList writes objects as one indented list. The file appears whole or not at all.
+// writeList writes objects as one indented list.
 func writeList(path string, entries []responses.Object) error {
 	text := []byte("[")
 	for i, e := range entries {
@@ -141,23 +141,8 @@ func writeList(path string, entries []responses.Object) error {
 	if err := v.Indent(jsontext.WithIndent("  ")); err != nil {
 		return err
 	}
-	return replace(path, func(f *os.File) error {
-		_, err := f.Write(append(v, '\n'))
+	return durable.Replace(path, func(w *bufio.Writer) error {
+		_, err := w.Write(append(v, '\n'))
 		return err
 	})
-}
-
-// replace writes a file so that it appears whole or not at all; its folder is made.
-func replace(path string, write func(f *os.File) error) (err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	f, err := os.Create(path + ".tmp")
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(write(f), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return os.Rename(f.Name(), path)
 }

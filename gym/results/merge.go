@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lensgo/lens/gym/internal/durable"
 	"github.com/lensgo/lens/gym/responses"
 )
 
@@ -239,10 +240,9 @@ func failed(failures, results *Set) (n int) {
 }
 
 func writeSet(path string, s *Set) error {
-	err := replace(path, func(f *os.File) error {
-		w := bufio.NewWriterSize(f, 1<<16)
+	err := durable.Replace(path, func(w *bufio.Writer) error {
 		_, err := s.WriteTo(w)
-		return errors.Join(err, w.Flush())
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("cannot merge into %s: %w", path, err)

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/lensgo/lens/gym/internal/durable"
 	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/score"
 )
@@ -169,10 +169,7 @@ func (p *profiler) write(files Files) (int, error) {
 		metrics = append(metrics, entry)
 	}
 	slices.SortStableFunc(lines, func(a, b line) int { return int(a.task - b.task) }) // agents are sorted
-	err := replace(files.Profile, func(f *os.File) error {
-		w := bufio.NewWriterSize(f, 1<<16)
-		return errors.Join(p.writeLines(w, lines), w.Flush())
-	})
+	err := durable.Replace(files.Profile, func(w *bufio.Writer) error { return p.writeLines(w, lines) })
 	if err != nil {
 		return 0, err
 	}

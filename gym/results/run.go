@@ -1,6 +1,7 @@
 package results
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/lensgo/lens/gym/internal/durable"
 	"github.com/lensgo/lens/gym/responses"
 )
 
@@ -113,8 +115,8 @@ func (r *shardRuns) write(path string) (bool, error) {
 		return false, fmt.Errorf("cannot say what the merged results are of: %w", err)
 	}
 	o.Delete("shard")
-	err = replace(path, func(f *os.File) error {
-		_, err := f.Write(o.AppendLine(nil))
+	err = durable.Replace(path, func(w *bufio.Writer) error {
+		_, err := w.Write(o.AppendLine(nil))
 		return err
 	})
 	return err == nil, err

@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
+	"github.com/lensgo/lens/gym/internal/durable"
 	"github.com/lensgo/lens/gym/responses"
 )
 
@@ -58,7 +58,7 @@ func openJournal(f files, b *before) (*journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the output: %w", err)
 	}
-	j := &journal{output: output, files: f, written: make(chan struct{}, 1), done: make(chan struct{}), flush: syncFile}
+	j := &journal{output: output, files: f, written: make(chan struct{}, 1), done: make(chan struct{}), flush: durable.Sync}
 	j.syncing.Go(j.keepDurable)
 	if err := tryLock(output.f); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot collect into %s: %w", f.output, err), j.close())
@@ -86,7 +86,7 @@ func (j *journal) clear(first ...string) error {
 				return fmt.Errorf("cannot remove what an earlier run left: %w", err)
 			}
 		}
-		if err := syncFolder(j.files.output); err != nil {
+		if err := durable.SyncFolder(filepath.Dir(j.files.output)); err != nil {
 			return fmt.Errorf("cannot remove what an earlier run left: %w", err)
 		}
 	}
@@ -177,21 +177,12 @@ func (j *journal) sync() error {
 		err = errors.Join(err, j.flush(f))
 	}
 	if fresh { // a new file's name is the folder's
-		err = errors.Join(err, syncFolder(j.files.output))
+		err = errors.Join(err, durable.SyncFolder(filepath.Dir(j.files.output)))
 	}
 	if err != nil {
 		return fmt.Errorf("cannot make what was written durable: %w", err)
 	}
 	return nil
-}
-
-// syncFile makes a file durable where that can be: not on a pipe or a device.
-func syncFile(f *os.File) error {
-	err := f.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		return nil
-	}
-	return err
 }
 
 // trim lets the buffer of one huge row go.

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
+	"github.com/lensgo/lens/gym/internal/durable"
 	"github.com/lensgo/lens/gym/internal/jsonl"
 	"github.com/lensgo/lens/gym/responses"
 )
@@ -21,24 +21,17 @@ func (p *Plan) materialize() (_ string, err error) {
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	temp := p.files.materialized + ".tmp"
-	f, err := os.Create(temp)
-	if err != nil {
-		return "", fmt.Errorf("cannot write the materialized inputs: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.Close(), os.Remove(temp))
-		}
-	}()
-	w := bufio.NewWriterSize(f, 1<<16)
-	m := materializer{plan: p, in: jsonl.NewReader(in), w: w}
 	p.tasks = make([]task, 0, p.expected)
-	for i := range p.inputs {
-		if err := m.row(&p.inputs[i]); err != nil {
-			return "", err
+	err = durable.Write(temp, func(w *bufio.Writer) error {
+		m := materializer{plan: p, in: jsonl.NewReader(in), w: w}
+		for i := range p.inputs {
+			if err := m.row(&p.inputs[i]); err != nil {
+				return err
+			}
 		}
-	}
-	if err := errors.Join(w.Flush(), syncFile(f), f.Close()); err != nil {
+		return nil
+	})
+	if err != nil {
 		return "", fmt.Errorf("cannot write the materialized inputs: %w", err)
 	}
 	p.inputs = nil
@@ -80,7 +73,7 @@ func (m *materializer) row(in *inputRow) error {
 		}
 		m.buf = row.AppendLine(m.buf[:0])
 		if _, err := m.w.Write(m.buf); err != nil {
-			return fmt.Errorf("cannot write the materialized inputs: %w", err)
+			return err
 		}
 		p.tasks = append(p.tasks, task{
 			key: k, offset: m.offset, length: int32(len(m.buf) - 1), line: in.line, agent: in.agent,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/gym/internal/durable"
 	"github.com/lensgo/lens/gym/telemetry"
 	"github.com/lensgo/lens/gym/wire"
 	"github.com/lensgo/lens/semconv"
@@ -117,7 +118,7 @@ func (p *Plan) startOver(j *journal) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(temp))
 	}
-	if err := errors.Join(os.Rename(temp, p.files.materialized), syncFolder(p.files.materialized)); err != nil {
+	if err := durable.Rename(temp, p.files.materialized); err != nil {
 		return fmt.Errorf("cannot write the materialized inputs: %w", err)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"bufio"
 	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
@@ -12,7 +13,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +21,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lensgo/lens/gym/config"
+	"github.com/lensgo/lens/gym/internal/durable"
 	"github.com/lensgo/lens/gym/internal/jsonl"
 	"github.com/lensgo/lens/gym/results"
 )
@@ -260,12 +261,15 @@ func (f *runFile) limit() int {
 	return options.Limit
 }
 
-// write puts the file where it belongs, whole or not at all.
+// write puts the file where it belongs.
 func (f *runFile) write(path string) error {
 	f.Version = results.RunVersion
 	b, err := json.Marshal(f, jsontext.WithIndent("  "), json.Deterministic(true))
 	if err == nil {
-		err = writeWhole(path, append(b, '\n'))
+		err = durable.Replace(path, func(w *bufio.Writer) error {
+			_, err := w.Write(append(b, '\n'))
+			return err
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write what the run is of: %w", err)
@@ -354,26 +358,4 @@ func (p *Plan) sameRun() error {
 		p.note("resumed by force: %s", d)
 	}
 	return nil
-}
-
-// writeWhole writes a file so that it appears whole or not at all, also when the machine crashes.
-func writeWhole(path string, text []byte) error {
-	f, err := os.Create(path + ".tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, syncFile(f), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return errors.Join(os.Rename(f.Name(), path), syncFolder(path))
-}
-
-// syncFolder makes the names in a file's folder durable.
-func syncFolder(path string) error {
-	d, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(syncFile(d), d.Close())
 }
