@@ -412,6 +412,24 @@ func floatOf(v jsontext.Value) (float64, bool) {
 	return f, err == nil
 }
 
+// Number is [NumberOf] of a member.
+func (o Object) Number(name string) (float64, bool) {
+	v, _ := o.Get(name)
+	return NumberOf(v)
+}
+
+// NumberOf returns the value of a number, or of a boolean, which counts as 0 or 1: Python's booleans are numbers. A number that float64
+// cannot hold, such as 1e999, is not ok.
+func NumberOf(v jsontext.Value) (float64, bool) {
+	switch v.Kind() {
+	case 't':
+		return 1, true
+	case 'f':
+		return 0, true
+	}
+	return floatOf(v)
+}
+
 // Bool returns a member that is a boolean.
 func (o Object) Bool(name string) (value, ok bool) {
 	v, ok := o.Get(name)

@@ -181,6 +181,16 @@ func TestObject_typed_access(t *testing.T) {
 	if _, ok := o.Float("huge"); ok {
 		t.Error("Float(1e999) is ok")
 	}
+	for name, want := range map[string]float64{"half": 0.5, "i": 3, "t": 1, "x": 0} {
+		if f, ok := o.Number(name); f != want || !ok {
+			t.Errorf("Number(%s) = %v, %v; want %v", name, f, ok, want)
+		}
+	}
+	for _, name := range []string{"huge", "s", "n", "o", "l", "absent"} {
+		if f, ok := o.Number(name); ok {
+			t.Errorf("Number(%s) = %v, want not ok", name, f)
+		}
+	}
 	if v, ok := o.Bool("t"); !v || !ok {
 		t.Errorf("Bool = %v, %v", v, ok)
 	}

@@ -192,7 +192,7 @@ func (s *runSide) results(path string, done map[Key]bool) error {
 		}
 		done[k] = true
 		t := s.task(r.Agent(), k.Task)
-		if v, ok := number(r.Object, keyReward); ok {
+		if v, ok := r.Number(keyReward); ok {
 			rewards = append(rewards, reward{t, k.Rollout, v})
 			each = append(each, v)
 		}

@@ -124,17 +124,3 @@ func hint(text []byte) string {
 	}
 	return ""
 }
-
-// number reads a number or a boolean, which counts as 0 or 1.
-func number(o responses.Object, name string) (float64, bool) {
-	if f, ok := o.Float(name); ok {
-		return f, true
-	}
-	if b, ok := o.Bool(name); ok {
-		if b {
-			return 1, true
-		}
-		return 0, true
-	}
-	return 0, false
-}

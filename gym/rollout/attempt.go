@@ -186,7 +186,7 @@ func record(span lens.Span, out *outcome) {
 	if out.err != nil {
 		span.Err(wire.SpanError(out.err))
 	}
-	if reward, ok := numeric(out.reply, keyReward); ok && out.ending == scored {
+	if reward, ok := out.reply.Number(keyReward); ok && out.ending == scored {
 		span.Float(semconv.GymRolloutReward, reward)
 	}
 	sub, ok := out.reply.Sub(keyResponse)

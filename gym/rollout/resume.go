@@ -170,7 +170,7 @@ func (s *standing) readOutput() (err error) {
 			return wrong
 		}
 		s.done[i] = true
-		reward, hasReward := numeric(row, keyReward)
+		reward, hasReward := row.Number(keyReward)
 		p.tallies[p.tasks[i].agent].add(reward, hasReward)
 		return ""
 	})
@@ -244,18 +244,4 @@ func scanRows(path string, r io.Reader, row func(jsonl.Line, responses.Object) s
 			bad.add(at.Number, wrong)
 		}
 	}
-}
-
-// numeric reads a number or a boolean, which counts as 0 or 1.
-func numeric(o responses.Object, name string) (float64, bool) {
-	if f, ok := o.Float(name); ok {
-		return f, true
-	}
-	if b, ok := o.Bool(name); ok {
-		if b {
-			return 1, true
-		}
-		return 0, true
-	}
-	return 0, false
 }

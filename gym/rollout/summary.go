@@ -207,7 +207,7 @@ func (s *stats) failure(t *task, id string, out *outcome) Failure {
 
 // score takes the numbers of an answer.
 func (a *agentStats) score(out *outcome) {
-	reward, hasReward := numeric(out.reply, keyReward)
+	reward, hasReward := out.reply.Number(keyReward)
 	a.add(reward, hasReward)
 	a.durations = append(a.durations, out.duration)
 	for name, v := range out.reply.All() {
@@ -222,7 +222,7 @@ func (a *agentStats) score(out *outcome) {
 }
 
 func (a *agentStats) field(name string, reply responses.Object) {
-	v, ok := numeric(reply, name)
+	v, ok := reply.Number(name)
 	if !ok {
 		return
 	}

@@ -179,7 +179,7 @@ func (t *table) values(of Metrics) []float64 {
 
 func rewardAsAccuracy(row responses.Object) Metrics {
 	v, _ := row.Get(reward)
-	if n, ok := numberOf(v); ok {
+	if n, ok := responses.NumberOf(v); ok {
 		return Metrics{{accuracy, n}}
 	}
 	return nil

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -69,7 +67,7 @@ func readRow(o responses.Object) row {
 		info.Set(reward, v)
 	}
 	for name, v := range usage.All() {
-		if n, ok := numberOf(v); ok {
+		if n, ok := responses.NumberOf(v); ok {
 			r.numbers = append(r.numbers, number{name, n})
 			info.Set(name, bit(v))
 		}
@@ -78,7 +76,7 @@ func readRow(o responses.Object) row {
 		if name == taskIndex || name == rolloutIndex || name == response {
 			continue
 		}
-		n, ok := numberOf(v)
+		n, ok := responses.NumberOf(v)
 		if !ok {
 			continue
 		}
@@ -90,20 +88,6 @@ func readRow(o responses.Object) row {
 		}
 	}
 	return r
-}
-
-// numberOf returns the value of a number or boolean. A number that no float64 holds counts as missing.
-func numberOf(v jsontext.Value) (float64, bool) {
-	switch v.Kind() {
-	case 't':
-		return 1, true
-	case 'f':
-		return 0, true
-	case '0':
-		f, err := strconv.ParseFloat(string(v), 64)
-		return f, err == nil && !math.IsInf(f, 0)
-	}
-	return 0, false
 }
 
 // bit writes a boolean as 0 or 1 and leaves a number as it came.

@@ -2,7 +2,6 @@ package multireward
 
 import (
 	"bytes"
-	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -80,8 +79,8 @@ func equal(a, b jsontext.Value) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
-	if x, ok := number(a); ok {
-		y, ok := number(b)
+	if x, ok := responses.NumberOf(a); ok {
+		y, ok := responses.NumberOf(b)
 		return ok && x == y && !(whole(a) && whole(b)) // whole numbers that differ in text may be too large for the comparison
 	}
 	if a.Kind() != b.Kind() {
@@ -127,20 +126,6 @@ func equalObjects(a, b jsontext.Value) bool {
 		}
 	}
 	return true
-}
-
-// number is the value of a number or a boolean.
-func number(v jsontext.Value) (float64, bool) {
-	switch v.Kind() {
-	case 't':
-		return 1, true
-	case 'f':
-		return 0, true
-	case '0':
-		n, err := strconv.ParseFloat(string(v), 64)
-		return n, err == nil
-	}
-	return 0, false
 }
 
 // whole tells whether a number is written as a whole one.
