@@ -106,6 +106,13 @@ func TestObserve_global(t *testing.T) {
 	}
 	seam.SetMeterProvider(nil)
 	seam.MetersChanged()
+	another := sdkmetric.NewManualReader()
+	otel.SetMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(another)))
+	metrics.Record(context.Background(), "early", metrics.Values{"loss": 1}) // the first call that can notice
+	if old, got := m.collect(t), (meter{another}).collect(t); len(old["early.depth"].points) != 0 || len(got["early.depth"].points) != 1 {
+		t.Errorf("after a change of the global provider %+v, and before %+v", got, old)
+	}
+	m = meter{another}
 	seam.SetMeterProvider(noop.NewMeterProvider()) // as a set-up does that is disabled
 	defer seam.SetMeterProvider(nil)
 	seam.MetersChanged()
@@ -131,9 +138,11 @@ func TestObserve_slow(t *testing.T) {
 		observe(43)
 	}))
 	registered(t, observing("fast", func(_ context.Context, observe metrics.Observe) { observe(1) }))
+	m.collect(t)
+	metrics.SetPatience(time.Hour) // which nobody has for a callback that is known to be late
 	for range 3 {
 		metrics.Record(context.Background(), "slow", metrics.Values{"loss": 1})
-		for { // on a slow machine the fast one may be late as well
+		for { // on a slow machine the fast one may have been late as well
 			got := m.collect(t)
 			if got["slow.depth"].points != nil || got["slow.loss"].points == nil {
 				t.Fatalf("got %+v", got)
@@ -146,7 +155,6 @@ func TestObserve_slow(t *testing.T) {
 	if n := d.lines("callback is late", "group=slow", "key=depth"); n != 1 || calls.Load() != 1 {
 		t.Errorf("said %q, after %d calls", d, calls.Load())
 	}
-	metrics.SetPatience(time.Hour)
 	close(release)
 	<-returned
 	var seen float64
@@ -278,4 +286,31 @@ func TestObserve_readers(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestObserve_stray: a goroutine that a callback leaves behind may go on to observe, and nobody hears it.
+func TestObserve_stray(t *testing.T) {
+	m := newMeter(t)
+	var strays sync.WaitGroup
+	stop := make(chan struct{})
+	registered(t, observing("stray", func(_ context.Context, observe metrics.Observe) {
+		observe(1)
+		strays.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					observe(2, metrics.Str("who", "stray"))
+				}
+			}
+		})
+	}))
+	for range 20 {
+		if v, _ := m.collect(t)["stray.depth"].value(""); v != 1 {
+			t.Errorf("observed %v", v)
+		}
+	}
+	close(stop)
+	strays.Wait()
 }
