@@ -29,23 +29,41 @@ type ServersOptions struct {
 // WithServers starts the servers of a configuration, lets work call them, and stops them when it has returned. Where spans go is what
 // settings say. The context of work ends with [ErrInterrupted] when the user interrupts, and when a server dies.
 func WithServers(ctx context.Context, o ServersOptions, work func(ctx context.Context, client *wire.Client) error) error {
-	if o.Implementations != nil {
-		if err := fleet.CheckImplementations(o.Graph, o.Implementations, o.SearchDirs); err != nil {
-			return err
-		}
+	if err := o.complete(); err != nil {
+		return err
 	}
+	return o.supervise(ctx, func(ctx context.Context, cancel context.CancelCauseFunc) error {
+		return useServers(ctx, cancel, o, work)
+	}, "Stopping: what is done is kept.")
+}
+
+// complete refuses servers that cannot be started, and fills in what was left out.
+func (o *ServersOptions) complete() error {
 	if o.Stderr == nil {
 		o.Stderr = io.Discard
 	}
+	if o.Implementations == nil {
+		return nil
+	}
+	return fleet.CheckImplementations(o.Graph, o.Implementations, o.SearchDirs)
+}
+
+// supervise runs work with the telemetry of a supervisor and in the trace that the process was started in. Each of the user's interrupts
+// is answered with the next text, and the first ends the context with [ErrInterrupted].
+func (o *ServersOptions) supervise(ctx context.Context, work func(ctx context.Context, cancel context.CancelCauseFunc) error, texts ...string) error {
 	ctx, cancel := context.WithCancelCause(carrier.FromEnv(ctx))
 	defer cancel(nil)
 	if o.Interrupts != nil {
 		signals, stop := o.Interrupts()
 		defer stop()
-		defer onSignals(signals, func() {
-			fmt.Fprintln(o.Stderr, "\nStopping: what is done is kept.")
-			cancel(ErrInterrupted)
-		})()
+		var steps []func()
+		for _, text := range texts {
+			steps = append(steps, func() {
+				fmt.Fprintln(o.Stderr, "\n"+text)
+				cancel(ErrInterrupted)
+			})
+		}
+		defer onSignals(signals, steps...)()
 	}
 	for _, warning := range telemetry.ParseSettings(o.Graph.Telemetry()).Export(telemetry.OS).Warnings {
 		fmt.Fprintln(o.Stderr, warning)
@@ -54,22 +72,27 @@ func WithServers(ctx context.Context, o ServersOptions, work func(ctx context.Co
 	if err != nil {
 		fmt.Fprintln(o.Stderr, err)
 	}
-	err = useServers(ctx, cancel, o, work)
+	err = work(ctx, cancel)
 	flush, done := context.WithTimeout(context.WithoutCancel(ctx), flushBudget)
 	defer done()
 	return errors.Join(err, handle.Shutdown(flush))
 }
 
+// fleetOptions say how the servers are started.
+func (o *ServersOptions) fleetOptions() fleet.Options {
+	out := fleet.Options{
+		Graph: o.Graph, Command: o.Command, Implementations: o.Implementations, SearchDirs: o.SearchDirs,
+		LogDir: o.LogDir, Stdout: o.Stdout, Notice: func(text string) { fmt.Fprintln(o.Stderr, text) },
+	}
+	if o.Verbose {
+		out.Stderr = o.Stderr
+	}
+	return out
+}
+
 // useServers is WithServers without telemetry and signals.
 func useServers(ctx context.Context, cancel context.CancelCauseFunc, o ServersOptions, work func(ctx context.Context, client *wire.Client) error) error {
-	log := io.Writer(nil)
-	if o.Verbose {
-		log = o.Stderr
-	}
-	servers, err := fleet.Start(ctx, fleet.Options{
-		Graph: o.Graph, Command: o.Command, Implementations: o.Implementations, SearchDirs: o.SearchDirs,
-		LogDir: o.LogDir, Stdout: o.Stdout, Stderr: log, Notice: func(text string) { fmt.Fprintln(o.Stderr, text) },
-	})
+	servers, err := fleet.Start(ctx, o.fleetOptions())
 	if err != nil {
 		return interruptedOr(ctx, err)
 	}
