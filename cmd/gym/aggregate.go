@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -94,22 +91,6 @@ func aggregate(ctx context.Context, w io.Writer, o results.MergeOptions, servers
 		writeMerged(w, m, servers.Graph == nil)
 	}
 	return interrupted(err)
-}
-
-// serversOptions are those of verbs that start servers for something else than a run.
-func serversOptions(graph *config.Graph, searchDirs []string) eval.ServersOptions {
-	return eval.ServersOptions{
-		Graph: graph, SearchDirs: searchDirs, Implementations: slices.Sorted(maps.Keys(builders)), Interrupts: interrupts, Stdout: os.Stderr, Stderr: os.Stderr,
-	}
-}
-
-// interrupted gives the user's interrupt its exit code.
-func interrupted(err error) error {
-	if errors.Is(err, eval.ErrInterrupted) {
-		fmt.Fprintln(os.Stderr, "gym:", err)
-		return cli.ExitStatus(eval.ExitInterrupted)
-	}
-	return err
 }
 
 func writeMerged(w io.Writer, m *results.Merged, plain bool) {

@@ -45,17 +45,3 @@ func newEvalCompare() *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print every task as one JSON document")
 	return cmd
 }
-
-// exactly asks for so many arguments.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return between(n, n, what)
-}
-
-func between(least, most int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > most {
-			return cli.Usage(cmd, fmt.Errorf("%d arguments were given; it takes %s", len(args), what))
-		}
-		return nil
-	}
-}

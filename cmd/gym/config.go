@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -72,18 +70,11 @@ func (f *configFlags) load(set *pflag.FlagSet, overrides []string) (*config.Grap
 // errNoConfig says that nothing names a configuration.
 var errNoConfig = errors.New("--config is missing: name the configuration file of the servers, or select them by name (see gym list)")
 
-// overrides refuses arguments that are no overrides.
-func overrides(cmd *cobra.Command, args []string) error {
-	for _, arg := range args {
-		if _, err := os.Stat(arg); err == nil && !config.IsOverride(arg) {
-			return cli.Usage(cmd, fmt.Errorf("unknown argument %q for %q: arguments are KEY=VALUE, files are given with flags", arg, cmd.CommandPath()))
-		}
-		if !config.IsOverride(arg) {
-			return cli.NoArgs(cmd, []string{arg})
-		}
-		if err := config.ParseOverride(arg); err != nil {
-			return cli.Usage(cmd, err)
-		}
+// must is load for verbs that cannot do without a configuration.
+func (f *configFlags) must(cmd *cobra.Command, args []string) (*config.Graph, error) {
+	graph, err := f.load(cmd.Flags(), args)
+	if graph == nil && err == nil {
+		return nil, cli.Usage(cmd, errNoConfig)
 	}
-	return nil
+	return graph, err
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -51,35 +49,4 @@ func newDemo() *cobra.Command {
 	f.BoolVar(&noView, "no-view", false, "never serve the page, in a terminal either")
 	f.BoolVarP(&o.Verbose, "verbose", "v", false, "show the servers' logs")
 	return cmd
-}
-
-// standardOutput is where the summary goes. With --json it is one document: all else that would be printed there, the
-// console exporter's spans above all, goes to standard error.
-func standardOutput(asJSON bool) io.Writer {
-	out := os.Stdout
-	if asJSON {
-		os.Stdout = os.Stderr
-	}
-	return out
-}
-
-// finish prints what a run left behind and turns it into the exit code.
-func finish(out io.Writer, asJSON bool, result *eval.Result, err error) error {
-	var printErr error
-	switch {
-	case asJSON:
-		printErr = eval.WriteJSON(out, result, err)
-	case result != nil:
-		printErr = eval.WriteText(out, result)
-	}
-	if printErr != nil && err == nil {
-		err = fmt.Errorf("cannot print the summary: %w", printErr)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "gym:", err)
-	}
-	if code := eval.ExitCode(result, err); code != eval.ExitOK {
-		return cli.ExitStatus(code)
-	}
-	return nil
 }

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,15 +24,6 @@ func newEnv() *cobra.Command {
 	}
 	cmd.AddCommand(newEnvStart(), newEnvStatus(), newEnvStop(), newEnvResolve(), newEnvValidate(), newEnvInit())
 	return cmd
-}
-
-// must is load for verbs that cannot do without a configuration.
-func (f *configFlags) must(cmd *cobra.Command, args []string) (*config.Graph, error) {
-	graph, err := f.load(cmd.Flags(), args)
-	if graph == nil && err == nil {
-		return nil, cli.Usage(cmd, errNoConfig)
-	}
-	return graph, err
 }
 
 func newEnvResolve() *cobra.Command {
@@ -149,51 +137,4 @@ func newEnvInit() *cobra.Command {
 	cmd.Flags().StringVar(&o.Root, "dir", "", "`folder` in which resources_servers stands (default: the current one)")
 	cmd.Flags().StringVar(&o.Module, "module", "", "make a module of its own, of this `path` (default: part of the module around the folder, example.com/NAME where there is none)")
 	return cmd
-}
-
-func newList() *cobra.Command {
-	var searchDirs []string
-	var asJSON bool
-	kinds := map[string]config.AssetKind{
-		"benchmarks": config.Benchmark, "environments": config.Environment,
-		"resources-servers": config.ResourcesServer, "models": config.ModelType,
-	}
-	names := slices.Sorted(maps.Keys(kinds))
-	cmd := &cobra.Command{
-		Use:       "list [" + strings.Join(names, "|") + "]",
-		Short:     "List the configurations that can be selected by name",
-		Example:   "  gym list\n  gym list models --search-dir ~/Gym",
-		ValidArgs: names,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 || len(args) == 1 && kinds[args[0]] == "" {
-				return cli.Usage(cmd, fmt.Errorf("give nothing, or one of %s", strings.Join(names, ", ")))
-			}
-			return nil
-		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			found := config.Assets(searchDirs)
-			if len(args) == 1 {
-				found = slices.DeleteFunc(found, func(a config.FoundAsset) bool { return a.Kind != kinds[args[0]] })
-			}
-			if asJSON {
-				return printJSON(found)
-			}
-			for _, a := range found {
-				fmt.Printf("--%s %s\t%s\n", a.Kind, a.Name, a.Path)
-			}
-			return nil
-		},
-	}
-	cmd.Flags().StringArrayVar(&searchDirs, "search-dir", nil, "`folder` to look in before "+config.EnvExtraRoots+"; repeat it")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
-}
-
-func printJSON(v any) error { return printJSONTo(os.Stdout, v) }
-
-func printJSONTo(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/eval"
 	"github.com/lensgo/lens/gym/fleet"
+	"github.com/lensgo/lens/gym/rollout"
 )
 
 // evalFlags are the flags of `gym eval run` that need a second look before they become options.
@@ -177,4 +178,30 @@ func (f *evalFlags) params(o *eval.Options, set *pflag.FlagSet) {
 	if set.Changed("max-output-tokens") {
 		o.Rollout.Params.Set("max_output_tokens", jsontext.Value(strconv.Itoa(f.maxOutputTokens)))
 	}
+}
+
+// rows puts what chooses and makes rows into the options.
+func (f *evalFlags) rows(o *rollout.Options) (err error) {
+	if o.Shard, err = f.shardOf(); err != nil {
+		return err
+	}
+	o.Output = o.Shard.Output(o.Output)
+	o.Repeats, o.AgentRepeats = f.repeats.all, f.repeats.agents
+	o.Concurrency, o.Adapt = f.workers.n, f.workers.auto
+	if f.prompt != "" {
+		o.Prompt, err = rollout.ReadPrompt(config.Find(f.config.searchDirs, f.prompt))
+	}
+	return err
+}
+
+// shardOf is the shard that the flag names, or what runs this process.
+func (f *evalFlags) shardOf() (rollout.Shard, error) {
+	if f.shard != "" {
+		return rollout.ParseShard(f.shard)
+	}
+	s, from, err := rollout.ShardFromEnv(os.Getenv)
+	if err == nil && s.Count > 1 {
+		fmt.Fprintf(os.Stderr, "This is shard %s, by %s; --shard 0/1 runs everything.\n", s, from)
+	}
+	return s, err
 }

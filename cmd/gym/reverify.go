@@ -18,11 +18,16 @@ import (
 	"github.com/lensgo/lens/gym/wire"
 )
 
+// reverifyFlags are the flags of `gym eval reverify`.
+type reverifyFlags struct {
+	rollout.ReverifyOptions
+	config  configFlags
+	verbose bool
+	logDir  string
+}
+
 func newEvalReverify() *cobra.Command {
-	var o rollout.ReverifyOptions
-	var f configFlags
-	var verbose bool
-	var logDir string
+	var f reverifyFlags
 	cmd := &cobra.Command{
 		Use:   "reverify [KEY=VALUE...]",
 		Short: "Score the rollouts of a run again",
@@ -33,51 +38,51 @@ func newEvalReverify() *cobra.Command {
 		Example: "  gym eval reverify --config config.yaml --rollouts results.jsonl --output new.jsonl\n" +
 			"  gym eval reverify --config config.yaml --rollouts results.jsonl -o results.jsonl --judge-failed-only --append",
 		Args: overrides,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			graph, err := f.load(cmd.Flags(), args)
-			if err != nil {
-				return err
-			}
-			if graph == nil {
-				return cli.Usage(cmd, errNoConfig)
-			}
-			err = fromConfig(graph, cmd.Flags(),
-				setting{"inputs", "materialized_inputs_jsonl_fpath", &o.Inputs}, setting{"rollouts", "rollouts_jsonl_fpath", &o.Rollouts},
-				setting{"output", "output_jsonl_fpath", &o.Output}, setting{"limit", "limit", &o.Limit},
-				setting{"concurrency", "num_samples_in_parallel", &o.Concurrency}, setting{"force", "force", &o.Force},
-				setting{"overwrite", "overwrite", &o.Overwrite}, setting{"resume", "resume_from_cache", &o.Resume},
-				setting{"judge-failed-only", "judge_failed_only", &o.JudgeFailedOnly}, setting{"append", "append", &o.Append},
-				setting{"disable-aggregation", "disable_aggregation", &o.DisableAggregation})
-			if err != nil {
-				return cli.Usage(cmd, err)
-			}
-			if o.Rollouts == "" || o.Output == "" {
-				return cli.Usage(cmd, errors.New("--rollouts and --output are needed: the results, and the file for those with new rewards"))
-			}
-			o.Graph, o.Progress = graph, os.Stderr
-			servers := serversOptions(graph, f.searchDirs)
-			servers.Verbose, servers.LogDir = verbose, logDir
-			return reverify(cmd.Context(), cmd.OutOrStdout(), o, servers)
-		},
+		RunE: f.run,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	f.register(fs)
-	fs.StringVar(&o.Rollouts, "rollouts", "", "results: a `file` that gym eval run wrote")
-	fs.StringVar(&o.Inputs, "inputs", "", "materialized inputs: a `file` (default: the one beside the results)")
-	fs.StringVarP(&o.Output, "output", "o", "", "results with new rewards: a `file`")
-	fs.IntVar(&o.Concurrency, "concurrency", 0, "verifications at a time (0: 1024)")
-	fs.IntVar(&o.Limit, "limit", 0, "only the first `n` rollouts, by task and rollout (0: all)")
-	fs.DurationVar(&o.Timeout, "verify-timeout", 0, "fail a verification that takes longer, for example 2m (0: no bound)")
-	fs.BoolVar(&o.Force, "force", false, "score by servers that are not stateless, into a file whose name begins with unsafe_")
-	fs.BoolVar(&o.Overwrite, "overwrite", false, "empty an output that is there")
-	fs.BoolVar(&o.Resume, "resume", false, "go on with an output that is there")
-	fs.BoolVar(&o.JudgeFailedOnly, "judge-failed-only", false, "take over the results, and score only what failed because its judge did")
-	fs.BoolVar(&o.Append, "append", false, "with --judge-failed-only: add to an output that is there, for instance the results")
-	fs.BoolVar(&o.DisableAggregation, "disable-aggregation", false, "write no aggregate metrics")
-	fs.StringVar(&logDir, "log-dir", "", "`folder` for one log file a server")
-	fs.BoolVarP(&verbose, "verbose", "v", false, "show the servers' logs")
+	f.config.register(fs)
+	fs.StringVar(&f.Rollouts, "rollouts", "", "results: a `file` that gym eval run wrote")
+	fs.StringVar(&f.Inputs, "inputs", "", "materialized inputs: a `file` (default: the one beside the results)")
+	fs.StringVarP(&f.Output, "output", "o", "", "results with new rewards: a `file`")
+	fs.IntVar(&f.Concurrency, "concurrency", 0, "verifications at a time (0: 1024)")
+	fs.IntVar(&f.Limit, "limit", 0, "only the first `n` rollouts, by task and rollout (0: all)")
+	fs.DurationVar(&f.Timeout, "verify-timeout", 0, "fail a verification that takes longer, for example 2m (0: no bound)")
+	fs.BoolVar(&f.Force, "force", false, "score by servers that are not stateless, into a file whose name begins with unsafe_")
+	fs.BoolVar(&f.Overwrite, "overwrite", false, "empty an output that is there")
+	fs.BoolVar(&f.Resume, "resume", false, "go on with an output that is there")
+	fs.BoolVar(&f.JudgeFailedOnly, "judge-failed-only", false, "take over the results, and score only what failed because its judge did")
+	fs.BoolVar(&f.Append, "append", false, "with --judge-failed-only: add to an output that is there, for instance the results")
+	fs.BoolVar(&f.DisableAggregation, "disable-aggregation", false, "write no aggregate metrics")
+	fs.StringVar(&f.logDir, "log-dir", "", "`folder` for one log file a server")
+	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show the servers' logs")
 	return cmd
+}
+
+// run scores again what the flags say, and what the configuration says of what they do not.
+func (f *reverifyFlags) run(cmd *cobra.Command, args []string) error {
+	graph, err := f.config.must(cmd, args)
+	if err != nil {
+		return err
+	}
+	err = fromConfig(graph, cmd.Flags(),
+		setting{"inputs", "materialized_inputs_jsonl_fpath", &f.Inputs}, setting{"rollouts", "rollouts_jsonl_fpath", &f.Rollouts},
+		setting{"output", "output_jsonl_fpath", &f.Output}, setting{"limit", "limit", &f.Limit},
+		setting{"concurrency", "num_samples_in_parallel", &f.Concurrency}, setting{"force", "force", &f.Force},
+		setting{"overwrite", "overwrite", &f.Overwrite}, setting{"resume", "resume_from_cache", &f.Resume},
+		setting{"judge-failed-only", "judge_failed_only", &f.JudgeFailedOnly}, setting{"append", "append", &f.Append},
+		setting{"disable-aggregation", "disable_aggregation", &f.DisableAggregation})
+	if err == nil && (f.Rollouts == "" || f.Output == "") {
+		err = errors.New("--rollouts and --output are needed: the results, and the file for those with new rewards")
+	}
+	if err != nil {
+		return cli.Usage(cmd, err)
+	}
+	f.Graph, f.Progress = graph, os.Stderr
+	servers := serversOptions(graph, f.config.searchDirs)
+	servers.Verbose, servers.LogDir = f.verbose, f.logDir
+	return reverify(cmd.Context(), cmd.OutOrStdout(), f.ReverifyOptions, servers)
 }
 
 func reverify(ctx context.Context, w io.Writer, o rollout.ReverifyOptions, servers eval.ServersOptions) (err error) {

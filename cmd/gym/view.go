@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/lensgo/lens/cmd/internal/cli"
 	"github.com/lensgo/lens/gym/eval"
 	"github.com/lensgo/lens/viewer"
@@ -81,6 +79,3 @@ func (b *beside) finish(ctx context.Context, w io.Writer, something bool) error 
 func besideRun(dir, results string, page bool) beside {
 	return beside{page: page, folder: filepath.Join(dir, viewerFolder), results: results}
 }
-
-// isTerminal says whether a person looks at standard output.
-func isTerminal() bool { return term.IsTerminal(int(os.Stdout.Fd())) }
