@@ -83,6 +83,15 @@ func Expand(patterns ...string) ([]string, error) {
 	return out, nil
 }
 
+// CheckOutput refuses a name that ends as those of files do that stand beside results: results there would take the place of another
+// run's inputs or failures, and no pattern would find them.
+func CheckOutput(path string) error {
+	if !isSidecar(path) {
+		return nil
+	}
+	return fmt.Errorf("cannot write results to %s: names that end in %s are for what stands beside results; choose another", path, strings.Join(sidecars, ", "))
+}
+
 func isSidecar(path string) bool {
 	stem, _ := strings.CutSuffix(FilesOf(path).Failures, "_failures.jsonl")
 	return slices.ContainsFunc(sidecars, func(end string) bool { return strings.HasSuffix(stem, end) })
@@ -92,6 +101,9 @@ func isSidecar(path string) bool {
 func OpenShards(o MergeOptions) (*Shards, error) {
 	if o.Output == "" {
 		return nil, errors.New("cannot aggregate: no output file was given")
+	}
+	if err := CheckOutput(o.Output); err != nil && !o.MetricsOnly {
+		return nil, err
 	}
 	paths, err := Expand(o.Patterns...)
 	if err != nil {

@@ -151,6 +151,7 @@ func TestMerge_refused(t *testing.T) {
 		"no agent":                  {[]string{at("y.jsonl")}, at("out.jsonl"), "y.jsonl:1: it has no agent_ref"},
 		"an output that would go":   {[]string{at("a.jsonl")}, at("c.jsonl"), "which no shard has"},
 		"a shard that would go":     {[]string{at("a.jsonl"), at("c.jsonl")}, at("c.jsonl"), "which no shard has"},
+		"another run's inputs":      {[]string{at("a.jsonl")}, at("c_materialized_inputs.jsonl"), "for what stands beside results"},
 		"an output of another kind": {[]string{at("a.jsonl")}, at("x.jsonl"), "something else stands there"},
 	} {
 		t.Run(name, func(t *testing.T) {

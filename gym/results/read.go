@@ -47,7 +47,7 @@ func (r Row) Key() (Key, error) {
 	task, ok := r.index(keyTask)
 	rollout, also := r.index(keyRollout)
 	if !ok || !also {
-		return Key{}, fmt.Errorf("cannot use %s:%d: it has no %s and %s, so it is no row of a run", r.Path, r.Line, keyTask, keyRollout)
+		return Key{}, fmt.Errorf("cannot use %s:%d: it has no %s and %s that are whole numbers from 0, so it is no row of a run", r.Path, r.Line, keyTask, keyRollout)
 	}
 	return Key{task, rollout}, nil
 }

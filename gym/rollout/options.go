@@ -14,6 +14,7 @@ import (
 
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/gym/results"
 	"github.com/lensgo/lens/metrics"
 )
 
@@ -77,6 +78,9 @@ func (o *Options) check() error {
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if o.Output == "" {
 		bad("no output file was given")
+	}
+	if err := results.CheckOutput(o.Output); err != nil {
+		errs = append(errs, err)
 	}
 	if o.Input == "" && !o.Resume {
 		bad("no input file was given")

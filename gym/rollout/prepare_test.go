@@ -139,7 +139,11 @@ func TestPrepare_options(t *testing.T) {
 		env    string
 		want   string
 	}{
-		"no output":         {func(f *fixture) { f.o.Output = "" }, "", "no output file"},
+		"no output": {func(f *fixture) { f.o.Output = "" }, "", "no output file"},
+		"output of a sidecar": {func(f *fixture) {
+			f.write("x_failures.jsonl", "{}")
+			f.o.Output = f.path("x_failures.jsonl")
+		}, "", "for what stands beside results"},
 		"no input":          {func(f *fixture) { f.o.Input = "" }, "", "no input file"},
 		"limit":             {func(f *fixture) { f.o.Limit = -1 }, "", "limit is -1"},
 		"repeats":           {func(f *fixture) { f.o.Repeats = -1 }, "", "num_repeats is -1"},

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -172,7 +173,7 @@ func (v *Reverification) open() (err error) {
 // target makes an output this one's, if that may be, and reads what is in it.
 func (v *Reverification) target(output string) error {
 	v.files, v.before, v.tried = filesOf(output), before{}, newTried()
-	if err := v.clash(); err != nil {
+	if err := cmp.Or(v.clash(), results.CheckOutput(output)); err != nil {
 		return err
 	}
 	if err := probeLock(v.files.output); err != nil {

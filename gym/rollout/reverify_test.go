@@ -297,6 +297,7 @@ func TestPrepareReverify_refused(t *testing.T) {
 		"append and overwrite":    {func(o *ReverifyOptions) { o.Append, o.JudgeFailedOnly, o.Overwrite = true, true, true }, "contradict"},
 		"no inputs":               {func(o *ReverifyOptions) { o.Rollouts = f.path("other.jsonl") }, "other_materialized_inputs.jsonl does not exist"},
 		"over its own results":    {func(o *ReverifyOptions) { o.Output, o.Overwrite = o.Rollouts, true }, "which it reads"},
+		"over another's inputs":   {func(o *ReverifyOptions) { o.Output, o.Overwrite = f.path("x_materialized_inputs.jsonl"), true }, "for what stands beside"},
 		"over its own inputs":     {func(o *ReverifyOptions) { o.Output = f.path("old_materialized_inputs.jsonl") }, "which it reads"},
 		"a rollout without input": {func(o *ReverifyOptions) { o.Inputs = f.path("few_materialized_inputs.jsonl") }, "task 1, rollout 0 does not stand in"},
 		"an unknown agent": {func(o *ReverifyOptions) {
