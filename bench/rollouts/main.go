@@ -11,34 +11,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"os/signal"
-	"path/filepath"
 	"slices"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/lensgo/lens/bench"
-	"github.com/lensgo/lens/bench/build"
+	"github.com/lensgo/lens/bench/command"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := start(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main(start) }
 
 // size is how much is measured.
 type size struct{ rounds, rollouts, concurrency int }
@@ -57,53 +44,33 @@ type run struct {
 	log io.Writer
 }
 
-func start(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func start(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f := flag.NewFlagSet("rollouts", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	name := f.String("size", "seconds", "how much is measured: "+strings.Join(slices.Sorted(maps.Keys(sizes)), ", "))
+	var flags command.Flags
+	flags.Register(f, "gym", slices.Sorted(maps.Keys(sizes)))
 	rounds := f.Int("rounds", 0, "rounds; each runs each case once")
 	rollouts := f.Int("rollouts", 0, "rollouts of a case in a round, at least 2")
 	concurrency := f.Int("concurrency", 0, "rollouts at a time")
-	asJSON := f.Bool("json", false, "print one JSON object")
-	gym := f.String("gym", "", "the gym `program` (default: built from this repository)")
-	dir := f.String("dir", "", "`folder` for data (default: that for temporary files)")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	r := &run{gym: *gym, log: stderr}
-	var ok bool
-	if r.size, ok = sizes[*name]; !ok {
-		return fmt.Errorf("there is no size %q", *name)
+	much, ok := sizes[flags.Size]
+	if !ok {
+		return fmt.Errorf("there is no size %q", flags.Size)
 	}
-	for _, set := range []struct {
-		to *int
-		v  int
-	}{{&r.rounds, *rounds}, {&r.rollouts, *rollouts}, {&r.concurrency, *concurrency}} {
-		if set.v > 0 {
-			*set.to = set.v
-		}
+	much.rounds, much.rollouts, much.concurrency = cmp.Or(*rounds, much.rounds), cmp.Or(*rollouts, much.rollouts), cmp.Or(*concurrency, much.concurrency)
+	if much.rounds < 1 || much.rollouts < 2 || much.concurrency < 1 {
+		return errors.New("-rounds and -concurrency are at least 1, and -rollouts is at least 2: what a start costs is taken off by a run of one")
 	}
-	if r.rollouts < 2 {
-		return errors.New("-rollouts is less than 2: what a start costs is taken off by a run of one")
-	}
-	if r.dir, err = os.MkdirTemp(*dir, "lens-bench-"); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(r.dir)) }()
-	if r.gym == "" {
-		r.gym = filepath.Join(r.dir, "gym")
-		if err := build.Command(ctx, "gym", r.gym); err != nil {
+	return flags.Run(ctx, func(dir, gym string) error {
+		r := &run{size: much, dir: dir, gym: gym, log: stderr}
+		report, err := r.measure(ctx, flags.Size)
+		if err != nil {
 			return err
 		}
-	}
-	report, err := r.measure(ctx, *name)
-	if err != nil {
-		return err
-	}
-	if *asJSON {
-		return json.NewEncoder(stdout).Encode(report)
-	}
-	return report.print(stdout)
+		return flags.Print(stdout, report, report.print)
+	})
 }
 
 // measure runs every case in every round.

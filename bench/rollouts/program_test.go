@@ -49,7 +49,7 @@ func TestProgram(t *testing.T) {
 func TestProgram_refuses(t *testing.T) {
 	for want, args := range map[string][]string{
 		"no size":        {"-size", "huge"},
-		"less than 2":    {"-rollouts", "1"},
+		"at least 2":     {"-rollouts", "1"},
 		"cannot run gym": {"-gym", "/bin/false"},
 	} {
 		var out, errs bytes.Buffer

@@ -11,31 +11,18 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
-	"github.com/lensgo/lens/bench/build"
+	"github.com/lensgo/lens/bench/command"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := start(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main(start) }
 
 // start is the program: measuring, or one of the processes that it starts of itself.
 func start(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -77,38 +64,37 @@ func (r *run) say(format string, args ...any) { fmt.Fprintf(r.log, format+"\n", 
 // folder makes an empty folder.
 func (r *run) folder(name string) (string, error) { return os.MkdirTemp(r.dir, name+"-") }
 
-func measure(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func measure(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f := flag.NewFlagSet("viewer", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	name := f.String("size", "seconds", "how much is measured: "+strings.Join(sizeNames(), ", "))
+	var flags command.Flags
+	flags.Register(f, "lens", sizeNames())
 	only := f.String("only", "", "`parts` to measure, separated by commas")
 	skip := f.String("skip", "", "`parts` to leave out")
-	asJSON := f.Bool("json", false, "print one JSON object")
-	lens := f.String("lens", "", "the lens `program` (default: built from this repository)")
-	dir := f.String("dir", "", "`folder` for data (default: that for temporary files)")
 	var size Size
 	size.flags(f)
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	if size, err = size.complete(*name); err != nil {
+	size, err := size.complete(flags.Size)
+	if err != nil {
 		return err
 	}
 	chosen, err := choose(*only, *skip)
 	if err != nil {
 		return err
 	}
-	r := &run{Context: ctx, size: size, lens: *lens, report: newReport(*name), log: stderr}
-	if r.dir, err = os.MkdirTemp(*dir, "lens-bench-"); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(r.dir)) }()
-	if r.lens == "" {
-		r.lens = filepath.Join(r.dir, "lens")
-		if err := build.Command(ctx, "lens", r.lens); err != nil {
+	return flags.Run(ctx, func(dir, lens string) error {
+		r := &run{Context: ctx, size: size, dir: dir, lens: lens, report: newReport(flags.Size), log: stderr}
+		if err := r.all(chosen); err != nil {
 			return err
 		}
-	}
+		return flags.Print(stdout, r.report, r.report.print)
+	})
+}
+
+// all measures the parts, and sees that nothing is missing.
+func (r *run) all(chosen []part) error {
 	for _, p := range chosen {
 		began := time.Now()
 		r.say("%s ...", p.name)
@@ -117,13 +103,7 @@ func measure(ctx context.Context, args []string, stdout, stderr io.Writer) (err 
 		}
 		r.say("%s: %.0f s", p.name, time.Since(began).Seconds())
 	}
-	if err := r.report.missing(); err != nil {
-		return err
-	}
-	if *asJSON {
-		return json.NewEncoder(stdout).Encode(r.report)
-	}
-	return r.report.print(stdout)
+	return r.report.missing()
 }
 
 // choose takes parts by their names.

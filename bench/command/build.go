@@ -1,5 +1,4 @@
-// Package build makes the programs that are measured, as a user gets them.
-package build
+package command
 
 import (
 	"context"
@@ -10,8 +9,8 @@ import (
 	"strings"
 )
 
-// Command builds one of the commands of this repository, lens or gym, and writes it to a path.
-func Command(ctx context.Context, name, to string) error {
+// build makes one of the commands of this repository, lens or gym, as a user gets it, and writes it to a path.
+func build(ctx context.Context, name, to string) error {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/lensgo/lens").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("cannot find the repository; run this in the folder bench, with GOWORK=off, or give the program with -%s: %w: %s", name, err, out)
