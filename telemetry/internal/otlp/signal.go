@@ -1,0 +1,54 @@
+package otlp
+
+import (
+	"os"
+	"strings"
+)
+
+// Signal is one kind of telemetry, as variables and endpoints name it.
+type Signal struct {
+	Name string // in variables: TRACES
+	Path string // below a base URL
+	Call string // the method of gRPC
+	Unit string // of its items, in messages: spans
+}
+
+// The three signals.
+var (
+	Traces = Signal{"TRACES", "/v1/traces", "/opentelemetry.proto.collector.trace.v1.TraceService/Export", "spans"}
+
+	Metrics = Signal{"METRICS", "/v1/metrics", "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export", "data points"}
+
+	Logs = Signal{"LOGS", "/v1/logs", "/opentelemetry.proto.collector.logs.v1.LogsService/Export", "log records"}
+)
+
+// Variables that say where and how OTLP leaves. The ones for one signal win over the general ones.
+const (
+	envPrefix   = "OTEL_EXPORTER_OTLP_"
+	envEndpoint = envPrefix + "ENDPOINT"
+	envProtocol = envPrefix + "PROTOCOL"
+	envHeaders  = envPrefix + "HEADERS"
+)
+
+// variable is the one that says key ("ENDPOINT") for this signal.
+func (s Signal) variable(key string) string { return envPrefix + s.Name + "_" + key }
+
+// setting returns the value of the signal's variable for key, else of the general one, and which it was. Blank is unset.
+func (s Signal) setting(key string) (variable, value string) {
+	for _, v := range []string{s.variable(key), envPrefix + key} {
+		if value = strings.TrimSpace(os.Getenv(v)); value != "" {
+			return v, value
+		}
+	}
+	return "", ""
+}
+
+// SignalNamed returns the signal of a name.
+func SignalNamed(name string) (Signal, bool) {
+	for _, s := range []Signal{Traces, Metrics, Logs} {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return Signal{}, false
+}

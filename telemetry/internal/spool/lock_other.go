@@ -1,0 +1,18 @@
+//go:build !linux && !darwin && !freebsd && !netbsd && !openbsd && !dragonfly
+
+package spool
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+var errHeld = errors.New("another process holds it")
+
+// lockFile fails: without locks that end with their process nobody could tell what a dead one has left.
+func lockFile(path string) (*os.File, error) {
+	return nil, fmt.Errorf("cannot lock %s: %w on this system", path, errors.ErrUnsupported)
+}
+
+func private(os.FileInfo) bool { return true }
