@@ -72,6 +72,19 @@ const (
 	MetricSystemLoad1           = "system.cpu.load_average.1m"    // gauge {thread}; the name is the Collector's, the conventions have none
 	MetricSystemLoad5           = "system.cpu.load_average.5m"    // gauge {thread}
 	MetricSystemLoad15          = "system.cpu.load_average.15m"   // gauge {thread}
+
+	MetricSDKQueueSize     = "otel.sdk.processor.span.queue.size"           // up-down counter {span}
+	MetricSDKQueueCapacity = "otel.sdk.processor.span.queue.capacity"       // up-down counter {span}
+	MetricSDKProcessed     = "otel.sdk.processor.span.processed"            // counter {span}, lost ones with ErrorType
+	MetricSDKSpans         = "otel.sdk.exporter.span.exported"              // counter {span}, lost ones with ErrorType
+	MetricSDKPoints        = "otel.sdk.exporter.metric_data_point.exported" // counter {data_point}, lost ones with ErrorType
+	MetricSDKLogs          = "otel.sdk.exporter.log.exported"               // counter {log_record}, lost ones with ErrorType
+)
+
+// Metrics of Lens about its own exporters, by LensSignal.
+const (
+	MetricSpoolItems    = "nemo.lens.spool.items"       // up-down counter {item}: on disk until the collector takes them
+	MetricRepeatedItems = "nemo.lens.exporter.repeated" // counter {item}: sent again because a request got no answer
 )
 
 // Attributes of metrics.
@@ -87,6 +100,10 @@ const (
 	GymModelCallFinish    = "nemo.gym.model_call.finish_reason"              // string
 	GymStartupStage       = "nemo.gym.startup.stage"                         // string
 	MemoryType            = "memory.type"                                    // string: MemoryRSS or MemoryPSS
+
+	LensSignal       = "nemo.lens.signal"    // string: traces, metrics or logs
+	SDKComponentName = "otel.component.name" // string: the type and a number
+	SDKComponentType = "otel.component.type" // string: SDKBatchProcessor or SDKExporter
 
 	GoMemoryType = "go.memory.type" // string: stack or other
 	CPUMode      = "cpu.mode"       // string: user, system; of a host also nice, idle, iowait, interrupt, steal
@@ -121,4 +138,14 @@ const (
 	ProviderNemo        = "nemo"
 
 	OperationTextCompletion = "text_completion" // of GenAIOperationName, in metrics
+
+	SDKBatchProcessor = "batching_span_processor"
+	SDKExporter       = "otlp_exporter"
+
+	LostQueueFull  = "queue_full"  // of ErrorType: there was no room in memory
+	LostRejected   = "rejected"    // the collector took the request without them
+	LostRefused    = "refused"     // the collector refused the request
+	LostUnsent     = "unsent"      // nothing took them in time
+	LostSpoolFull  = "spool_full"  // dropped on disk for newer ones
+	LostSpoolWrong = "spool_wrong" // dropped on disk because the record was damaged
 )

@@ -17,8 +17,9 @@ const DefaultDetectTimeout = 500 * time.Millisecond
 
 // Exporters that [Config.Exporter] may name.
 const (
-	ExporterOTLP    = "otlp"    // OTLP over HTTP, to where OTEL_EXPORTER_OTLP_* says
+	ExporterOTLP    = "otlp"    // OTLP, to where and how OTEL_EXPORTER_OTLP_* says
 	ExporterConsole = "console" // one JSON object a line on standard output
+	ExporterNone    = "none"    // nothing is exported
 )
 
 // Config says what [Setup] should do. It is plain data: no field is checked before Setup uses it.
@@ -34,15 +35,15 @@ type Config struct {
 	ServiceName string
 
 	// TracesEnabled, MetricsEnabled and LogsEnabled switch the signals one by one. Metrics leave every ten seconds, or as
-	// often as OTEL_METRIC_EXPORT_INTERVAL says in milliseconds. Logs have no exporter in this version: the switch is read,
-	// kept, and changes nothing.
+	// often as OTEL_METRIC_EXPORT_INTERVAL says in milliseconds. Logs are what handlers of package lensslog's NewExporter get.
 	TracesEnabled, MetricsEnabled, LogsEnabled bool
 
 	// SpanGroups is the span group spec that Setup gives to lens.SetSpec: names of presets and groups, comma separated.
 	// A name that nobody knows is warned about by package lens and never fails Setup. Empty opens no group.
 	SpanGroups string
 
-	// Exporter is [ExporterOTLP] or [ExporterConsole]. Empty is otlp. Anything else is an error of Setup.
+	// Exporter is [ExporterOTLP], [ExporterConsole] or [ExporterNone], for all signals. Anything else is an error of Setup.
+	// Empty: what OTEL_TRACES_EXPORTER, OTEL_METRICS_EXPORTER and OTEL_LOGS_EXPORTER say, else otlp.
 	Exporter string
 
 	// RunID is nemo.run.id, the name that all processes of one job share. Empty: see [Config.EnsureRunID].
@@ -59,6 +60,17 @@ type Config struct {
 	// WandbEntity and WandbProject tie a trace to its Weights & Biases run. Empty: not on the resource.
 	WandbEntity, WandbProject string
 
+	// Spool keeps on disk what the collector does not take, until it does: see [Handle.Stats]. It is for programs that run for
+	// long, such as servers; a short tool that fails should say so and not leave files behind.
+	Spool bool
+
+	// SpoolDir is where, in a folder of its own for each endpoint. Empty: nemo-lens/spool under XDG_STATE_HOME, else under
+	// ~/.local/state. Files hold attributes of spans, and only their user can read them.
+	SpoolDir string
+
+	// SpoolBytes bounds the files of each endpoint that this process holds; the oldest go first. 0 is 256 MiB.
+	SpoolBytes int64
+
 	// SingleTraceID makes a whole job one trace: the roots of all its processes have the trace id that follows from
 	// SLURM_CLUSTER_NAME and SLURM_ARRAY_JOB_ID or SLURM_JOB_ID, or without them from RunID. Tasks of an array, restarts and
 	// programs in Python with the same setting share it. A sampler that goes by the trace id takes the job whole or not at all.
@@ -66,14 +78,13 @@ type Config struct {
 }
 
 // Default returns the configuration of a program that sets no variable: disabled; once enabled, traces and metrics
-// without logs, the spec "default", OTLP.
+// without logs, the spec "default", and OTLP unless OTEL_TRACES_EXPORTER or OTEL_METRICS_EXPORTER says otherwise.
 func Default() Config {
 	return Config{
 		ServiceName:    DefaultServiceName,
 		TracesEnabled:  true,
 		MetricsEnabled: true,
 		SpanGroups:     "default",
-		Exporter:       ExporterOTLP,
 	}
 }
 

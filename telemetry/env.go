@@ -3,6 +3,7 @@ package telemetry
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -14,7 +15,8 @@ import (
 )
 
 // FromEnv reads a Config from the environment variables that begin with prefix and an underscore: ENABLED,
-// TRACES_ENABLED, METRICS_ENABLED, LOGS_ENABLED, SPAN_GROUPS, EXPORTER, RUN_ID, USER_ID and DETECT_TIMEOUT. A variable that is unset or
+// TRACES_ENABLED, METRICS_ENABLED, LOGS_ENABLED, SPAN_GROUPS, EXPORTER, RUN_ID, USER_ID, DETECT_TIMEOUT, SPOOL, SPOOL_DIR and
+// SPOOL_BYTES (a number, or one with KiB, MiB or GiB behind it). A variable that is unset or
 // blank is looked for under each fallback prefix in turn and else has the value of [Default], so a variable cannot
 // blank out the one it falls back to. An empty prefix means NEMO_LENS.
 //
@@ -39,6 +41,9 @@ func FromEnv(prefix string, fallback ...string) (Config, error) {
 	e.text("EXPORTER", &c.Exporter)
 	e.text("RUN_ID", &c.RunID)
 	e.text("USER_ID", &c.UserID)
+	e.boolean("SPOOL", &c.Spool)
+	e.text("SPOOL_DIR", &c.SpoolDir)
+	e.bytes("SPOOL_BYTES", &c.SpoolBytes)
 	e.milliseconds("DETECT_TIMEOUT", &c.DetectTimeout)
 	c.ServiceName = ServiceName(DefaultServiceName)
 	c.WandbEntity = os.Getenv("WANDB_ENTITY")
@@ -101,6 +106,35 @@ func (e *environment) text(key string, to *string) {
 func (e *environment) boolean(key string, to *bool) {
 	value, variable := e.lookup(key)
 	e.parse(e.prefixes[0]+"_"+key, variable, value, to)
+}
+
+// bytes reads a size.
+func (e *environment) bytes(key string, to *int64) {
+	value, variable := e.lookup(key)
+	if value == "" {
+		return
+	}
+	n, ok := parseBytes(value)
+	if ok {
+		*to = n
+		return
+	}
+	e.errs = append(e.errs, fmt.Errorf("cannot read %s: %q is no size above 0; use for example 268435456 or 256MiB", variable, value))
+}
+
+// parseBytes reads a number of bytes, KiB, MiB or GiB.
+func parseBytes(text string) (n int64, ok bool) {
+	unit := int64(1)
+	for suffix, u := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
+		if number, found := strings.CutSuffix(text, suffix); found {
+			text, unit = strings.TrimSpace(number), u
+		}
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n <= 0 || n > math.MaxInt64/unit {
+		return 0, false
+	}
+	return n * unit, true
 }
 
 func (e *environment) parse(name, variable, value string, to *bool) {

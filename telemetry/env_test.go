@@ -22,7 +22,7 @@ func TestFromEnv_defaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := telemetry.Config{
-		ServiceName: "nemo", TracesEnabled: true, MetricsEnabled: true, SpanGroups: "default", Exporter: "otlp",
+		ServiceName: "nemo", TracesEnabled: true, MetricsEnabled: true, SpanGroups: "default",
 	}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -79,6 +79,11 @@ func TestFromEnv_table(t *testing.T) {
 			Enabled: true, ServiceName: "nemo", LogsEnabled: true, SpanGroups: "a,b", Exporter: "console", RunID: "r",
 			UserID: "u", WandbEntity: " e ", WandbProject: "p", SingleTraceID: true,
 		}},
+		{"spool", []string{"P_SPOOL=on", "P_SPOOL_DIR=/var/spool/lens", "P_SPOOL_BYTES=64MiB"}, with(func(c *telemetry.Config) {
+			c.Spool, c.SpoolDir, c.SpoolBytes = true, "/var/spool/lens", 64<<20
+		})},
+		{"spool of the fallback in bytes", []string{"F_SPOOL_BYTES=1000000"},
+			with(func(c *telemetry.Config) { c.SpoolBytes = 1_000_000 })},
 		{"another prefix is not read", []string{"Q_ENABLED=1"}, telemetry.Default()},
 		{"the fallback is read when the primary is unset", []string{"F_SPAN_GROUPS=x"},
 			with(func(c *telemetry.Config) { c.SpanGroups = "x" })},
@@ -110,12 +115,21 @@ func TestFromEnv_table(t *testing.T) {
 
 // A bad value of the fallback is reported under the primary's name, and says where it stands.
 func TestFromEnv_errors(t *testing.T) {
-	setenv(t, "F_ENABLED=maybe", "P_LOGS_ENABLED=2", "ENABLE_SINGLE_TRACEID=perhaps")
+	setenv(t, "F_ENABLED=maybe", "P_LOGS_ENABLED=2", "ENABLE_SINGLE_TRACEID=perhaps", "P_SPOOL_BYTES=-4")
 	_, err := telemetry.FromEnv("P", "F")
 	if err == nil {
 		t.Fatal("no error")
 	}
-	contains(t, err.Error(), "P_ENABLED (set as F_ENABLED)", "maybe", "P_LOGS_ENABLED", "ENABLE_SINGLE_TRACEID", "perhaps")
+	contains(t, err.Error(), "P_ENABLED (set as F_ENABLED)", "maybe", "P_LOGS_ENABLED", "ENABLE_SINGLE_TRACEID", "perhaps", "P_SPOOL_BYTES", `"-4"`, "256MiB")
+}
+
+func TestFromEnv_sizes_that_are_none(t *testing.T) {
+	for _, text := range []string{"0", "-1", "1.5GiB", "many", "9223372036854775807KiB", "1 KB", "MiB"} {
+		setenv(t, "P_SPOOL_BYTES="+text)
+		if c, err := telemetry.FromEnv("P"); err == nil {
+			t.Errorf("%q is read as %d", text, c.SpoolBytes)
+		}
+	}
 }
 
 func TestConfig_EnsureRunID(t *testing.T) {

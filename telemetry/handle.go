@@ -28,12 +28,20 @@ type signal struct {
 	shutdown func(context.Context) error
 }
 
-// Stats counts the spans of a set-up. Ended is the sum of the other three and of those that still wait.
+// Stats counts the spans of a set-up. Ended is the sum of Exported, Spooled, Dropped, Failed and of those that still wait in
+// memory. With an exporter that a program brings itself, Exported is what that took.
 type Stats struct {
 	Ended    uint64 // recorded spans that ended
-	Exported uint64 // taken by the exporter
-	Dropped  uint64 // lost because the queue was full, or ended after the shutdown
-	Failed   uint64 // the exporter gave an error
+	Exported uint64 // the collector took them
+	Spooled  uint64 // on disk, until the collector takes them
+	Dropped  uint64 // lost because the queue or the spool was full, a file of it damaged, or ended after the shutdown
+	Failed   uint64 // lost because the collector refused them, or none took them in time and there is no spool
+
+	// Repeated counts those that were sent again because a request got no answer. Some of them may have arrived twice.
+	Repeated uint64
+	// Recovered counts those that an earlier process had left in the spool and that the collector has taken now. They did not
+	// end in this process.
+	Recovered uint64
 }
 
 func newHandle(runID string) *Handle {
@@ -120,7 +128,9 @@ func (h *Handle) shutdown(ctx context.Context) error {
 		return h.shared.ForceFlush(ctx)
 	}
 	h.retire()
-	return h.all(ctx, func(s signal) func(context.Context) error { return s.shutdown })
+	err := h.all(ctx, func(s signal) func(context.Context) error { return s.shutdown })
+	h.report()
+	return err
 }
 
 // Borrow returns a Handle for a library inside a program that has set telemetry up by itself: it reads and flushes this

@@ -23,3 +23,18 @@ func (defaultHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 func (defaultHandler) WithGroup(name string) slog.Handler {
 	return slog.Default().Handler().WithGroup(name)
 }
+
+// ownLog marks what telemetry logs itself, so that a handler which exports logs leaves it out.
+type ownLog struct{ slog.Handler }
+
+func (h ownLog) Enabled(ctx context.Context, l slog.Level) bool {
+	return h.Handler.Enabled(own(ctx), l)
+}
+
+func (h ownLog) Handle(ctx context.Context, r slog.Record) error {
+	return h.Handler.Handle(own(ctx), r)
+}
+
+func (h ownLog) WithAttrs(attrs []slog.Attr) slog.Handler { return ownLog{h.Handler.WithAttrs(attrs)} }
+
+func (h ownLog) WithGroup(name string) slog.Handler { return ownLog{h.Handler.WithGroup(name)} }

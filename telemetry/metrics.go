@@ -4,7 +4,6 @@ package telemetry
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"os"
 	"strconv"
@@ -26,8 +25,8 @@ const (
 )
 
 // newMetrics makes the pipeline of metrics, nil when there is none: metrics are off, or the caller has brought an exporter
-// of spans, so that the configured one is not looked at, and no reader.
-func newMetrics(ctx context.Context, c Config, res *sdkresource.Resource, o option.Set, log *slog.Logger) (*sdkmetric.MeterProvider, error) {
+// of spans, so that the configured one is not looked at, and no reader. What becomes of the telemetry itself is among them: s.
+func newMetrics(ctx context.Context, c Config, res *sdkresource.Resource, o option.Set, s *self, log *slog.Logger) (*sdkmetric.MeterProvider, error) {
 	if !c.MetricsEnabled {
 		return nil, nil
 	}
@@ -37,10 +36,14 @@ func newMetrics(ctx context.Context, c Config, res *sdkresource.Resource, o opti
 			return nil, nil
 		}
 		exporter, err := newMetricExporter(ctx, c, log)
-		if err != nil {
+		if exporter == nil || err != nil {
 			return nil, err
 		}
 		opts := []sdkmetric.PeriodicReaderOption{sdkmetric.WithInterval(interval(log))}
+		if otlp, ok := exporter.(*export.OTLPMetrics); ok { // who reads a console sees what becomes of telemetry
+			s.metrics = otlp
+			opts = append(opts, sdkmetric.WithProducer(s))
+		}
 		if o.Runtime {
 			opts = append(opts, sdkmetric.WithProducer(newRuntime()))
 		}
@@ -49,19 +52,18 @@ func newMetrics(ctx context.Context, c Config, res *sdkresource.Resource, o opti
 	return sdkmetric.NewMeterProvider(sdkmetric.WithResource(res), sdkmetric.WithReader(reader)), nil
 }
 
-// newMetricExporter makes the exporter that c names.
+// newMetricExporter makes the exporter that c names; nil when that is none.
 func newMetricExporter(ctx context.Context, c Config, log *slog.Logger) (sdkmetric.Exporter, error) {
-	switch strings.ToLower(strings.TrimSpace(c.Exporter)) {
-	case "", ExporterOTLP:
-		return export.NewOTLPMetrics(ctx, log)
-	case ExporterConsole:
+	name, err := c.exporterFor("METRICS", log)
+	switch {
+	case err != nil:
+		return nil, err
+	case name == ExporterConsole:
 		return export.NewConsoleMetrics(os.Stdout), nil
+	case name == ExporterNone:
+		return nil, nil
 	}
-	return nil, unknownExporter(c)
-}
-
-func unknownExporter(c Config) error {
-	return fmt.Errorf("unknown exporter %q; use %q or %q", c.Exporter, ExporterOTLP, ExporterConsole)
+	return export.NewOTLPMetrics(ctx, otlpConfig(c, log))
 }
 
 // interval says how often metrics leave. A value that is no number of milliseconds above 0 stops no program.

@@ -72,8 +72,8 @@ func (r *goRuntime) Produce(context.Context) ([]metricdata.ScopeMetrics, error) 
 	list := collected{began: r.began, now: time.Now()}
 	stacks := r.integer(memoryStacks)
 	list.sum(semconv.MetricGoMemoryUsed, "By", false,
-		value{stacks, attribute.String(semconv.GoMemoryType, "stack")},
-		value{r.integer(memoryTotal) - r.integer(memoryReleased) - stacks, attribute.String(semconv.GoMemoryType, "other")})
+		numbered(stacks, attribute.String(semconv.GoMemoryType, "stack")),
+		numbered(r.integer(memoryTotal)-r.integer(memoryReleased)-stacks, attribute.String(semconv.GoMemoryType, "other")))
 	if limit := r.integer(memoryLimit); limit != math.MaxInt64 {
 		list.sum(semconv.MetricGoMemoryLimit, "By", false, value{n: limit})
 	}
@@ -105,21 +105,26 @@ type collected struct {
 	metrics    []metricdata.Metrics
 }
 
-// value is a number and the attribute that tells it from its like, if there is any.
+// value is a number and the attributes that tell it from its like, if there are any.
 type value struct {
-	n    int64
-	attr attribute.KeyValue
+	n     int64
+	attrs []attribute.KeyValue
 }
 
-func (v value) set() attribute.Set {
-	if !v.attr.Valid() {
-		return *attribute.EmptySet()
-	}
-	return attribute.NewSet(v.attr)
-}
+// numbered is a number with attributes.
+func numbered(n int64, attrs ...attribute.KeyValue) value { return value{n, attrs} }
 
 // abouts describes what is collected.
 var abouts = map[string]string{
+	semconv.MetricSDKQueueSize:     "Spans that wait to be exported.",
+	semconv.MetricSDKQueueCapacity: "Spans that may wait to be exported.",
+	semconv.MetricSDKProcessed:     "Spans that the batch processor is done with.",
+	semconv.MetricSDKSpans:         "Spans that are done with at the exporter.",
+	semconv.MetricSDKPoints:        "Data points that are done with at the exporter.",
+	semconv.MetricSDKLogs:          "Log records that are done with at the exporter.",
+	semconv.MetricSpoolItems:       "What is kept on disk until the collector takes it.",
+	semconv.MetricRepeatedItems:    "What was sent again because a request got no answer.",
+
 	semconv.MetricGoMemoryUsed:      "Memory that the Go runtime uses.",
 	semconv.MetricGoMemoryLimit:     "The limit for it, where one is set.",
 	semconv.MetricGoMemoryAllocated: "Memory that the program has allocated on the heap.",
@@ -143,7 +148,7 @@ func (c *collected) add(name, unit string, data metricdata.Aggregation) {
 func (c *collected) sum(name, unit string, monotonic bool, values ...value) {
 	points := make([]metricdata.DataPoint[int64], 0, len(values))
 	for _, v := range values {
-		points = append(points, metricdata.DataPoint[int64]{Attributes: v.set(), StartTime: c.began, Time: c.now, Value: v.n})
+		points = append(points, metricdata.DataPoint[int64]{Attributes: attribute.NewSet(v.attrs...), StartTime: c.began, Time: c.now, Value: v.n})
 	}
 	c.add(name, unit, metricdata.Sum[int64]{DataPoints: points, Temporality: metricdata.CumulativeTemporality, IsMonotonic: monotonic})
 }

@@ -64,9 +64,9 @@ func Setup(ctx context.Context, c Config, opts ...Option) (*Handle, error) {
 		ctx = context.Background()
 	}
 	o := option.Collect(opts)
-	log := o.Logger
-	if log == nil {
-		log = slog.New(defaultHandler{})
+	log := slog.New(ownLog{defaultHandler{}})
+	if o.Logger != nil {
+		log = slog.New(ownLog{o.Logger.Handler()})
 	}
 	o.Job = c.nameJob()
 	if c.Enabled && sdkDisabled() {

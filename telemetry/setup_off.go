@@ -16,9 +16,13 @@ type pipeline struct{}
 
 func (pipeline) stats() Stats { return Stats{} }
 
+func (pipeline) report() {}
+
 func (pipeline) tracing() bool { return false }
 
 func silence() {}
+
+func own(ctx context.Context) context.Context { return ctx }
 
 // enable is the rest of Setup. Package lens is told the spec all the same, so that its state says what was asked for.
 func enable(_ context.Context, c Config, _ option.Set, _ *slog.Logger) (*Handle, error) {

@@ -4,14 +4,16 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
-	"strings"
+	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
 	nometer "go.opentelemetry.io/otel/metric/noop"
+	sdklog "go.opentelemetry.io/otel/sdk/log"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -20,6 +22,7 @@ import (
 	"github.com/lensgo/lens"
 	"github.com/lensgo/lens/internal/seam"
 	"github.com/lensgo/lens/telemetry/export"
+	"github.com/lensgo/lens/telemetry/internal/logsink"
 	"github.com/lensgo/lens/telemetry/internal/option"
 )
 
@@ -29,19 +32,14 @@ const truncatedReason = "still open when telemetry was shut down"
 // pipeline is what a Handle has of traces and metrics; what is not exported is nil.
 type pipeline struct {
 	batch    *export.Batch
+	otlp     *export.OTLP // before the batch; nil with another exporter
 	provider *provider
 	meters   *sdkmetric.MeterProvider
+	logs     *sdklog.LoggerProvider
+	log      *slog.Logger
 }
 
 func (p pipeline) tracing() bool { return p.batch != nil }
-
-func (p pipeline) stats() Stats {
-	if p.batch == nil {
-		return Stats{}
-	}
-	s := p.batch.Stats()
-	return Stats{Ended: s.Ended, Exported: s.Exported, Dropped: s.Dropped, Failed: s.Failed}
-}
 
 // enable is the rest of Setup.
 func enable(ctx context.Context, c Config, o option.Set, log *slog.Logger) (*Handle, error) {
@@ -69,12 +67,13 @@ func enable(ctx context.Context, c Config, o option.Set, log *slog.Logger) (*Han
 func silence() {
 	seam.SetProvider(nil, noop.NewTracerProvider())
 	seam.SetMeterProvider(nometer.NewMeterProvider())
+	logsink.Set(nil)
 }
 
 // build makes the pipelines of an enabled set-up. It changes nothing in the process.
 func build(ctx context.Context, c Config, o option.Set, log *slog.Logger) (*Handle, error) {
 	h := newHandle(c.RunID)
-	h.retire = h.release
+	h.retire, h.log = h.release, log
 	res := newResource(ctx, c, o.Attributes, log)
 	var exporter sdktrace.SpanExporter
 	if c.TracesEnabled {
@@ -83,18 +82,45 @@ func build(ctx context.Context, c Config, o option.Set, log *slog.Logger) (*Hand
 			return nil, err
 		}
 	}
-	meters, err := newMetrics(ctx, c, res, o, log)
-	if err != nil {
-		return nil, err // the exporter of spans has no goroutine of its own
-	}
-	if c.TracesEnabled {
+	h.otlp, _ = exporter.(*export.OTLP)
+	own := &self{began: time.Now(), spans: h.otlp}
+	if exporter != nil {
 		h.trace(newTraces(exporter, res, o, log))
+		own.batch = h.batch
+	}
+	meters, err := newMetrics(ctx, c, res, o, own, log)
+	if err != nil {
+		return nil, errors.Join(err, h.closeSignals(ctx))
+	}
+	logs, err := newLogs(ctx, c, res, o, own, log)
+	if err != nil {
+		return nil, errors.Join(err, h.closeSignals(ctx), shutdownMeters(ctx, meters))
+	}
+	if logs != nil {
+		h.logs = logs
+		h.signals = append(h.signals, signal{flush: logs.ForceFlush, shutdown: func(ctx context.Context) error {
+			return logs.Shutdown(export.Last(ctx))
+		}})
 	}
 	if meters != nil {
 		h.meters = meters
-		h.signals = append(h.signals, signal{flush: meters.ForceFlush, shutdown: meters.Shutdown})
+		h.signals = append(h.signals, signal{flush: meters.ForceFlush, shutdown: func(ctx context.Context) error {
+			return meters.Shutdown(export.Last(ctx))
+		}})
 	}
 	return h, nil
+}
+
+func shutdownMeters(ctx context.Context, meters *sdkmetric.MeterProvider) error {
+	if meters == nil {
+		return nil
+	}
+	return meters.Shutdown(export.Last(ctx))
+}
+
+// closeSignals ends what was made for a set-up that failed.
+func (h *Handle) closeSignals(ctx context.Context) error {
+	return h.all(ctx, func(s signal) func(context.Context) error { return s.shutdown })
 }
 
 // trace gives h the pipeline of spans.
@@ -121,6 +147,9 @@ func (h *Handle) install() {
 		otel.SetMeterProvider(h.meters)
 		seam.SetMeterProvider(h.meters)
 	}
+	if h.logs != nil {
+		logsink.Set(h.logs)
+	}
 }
 
 // release takes h out of the process: package lens and package metrics record nothing from here on, nor does what asks
@@ -141,17 +170,19 @@ func (h *Handle) release() {
 	}
 }
 
-// newExporter returns the caller's exporter, or makes the one that c names.
+// newExporter returns the caller's exporter, or makes the one that c names; nil when that is none.
 func newExporter(ctx context.Context, c Config, o option.Set, log *slog.Logger) (sdktrace.SpanExporter, error) {
 	if o.Exporter != nil {
 		return o.Exporter, nil
 	}
-	switch name := strings.ToLower(strings.TrimSpace(c.Exporter)); name {
-	case "", ExporterOTLP:
-		return export.NewOTLP(ctx, log)
-	case ExporterConsole:
+	name, err := c.exporterFor("TRACES", log)
+	switch {
+	case err != nil:
+		return nil, err
+	case name == ExporterConsole:
 		return export.NewConsole(os.Stdout), nil
-	default:
-		return nil, unknownExporter(c)
+	case name == ExporterNone:
+		return nil, nil
 	}
+	return export.NewOTLP(ctx, otlpConfig(c, log))
 }

@@ -182,7 +182,7 @@ func TestSetup_errors_say_what_would_be_right(t *testing.T) {
 		says     []string
 	}{
 		{"zipkin", nil, []string{"unknown exporter", "zipkin", "otlp", "console"}},
-		{"otlp", []string{"OTEL_EXPORTER_OTLP_PROTOCOL=grpc"}, []string{"gRPC", "not in this build", "http/protobuf"}},
+		{"otlp", []string{"OTEL_EXPORTER_OTLP_PROTOCOL=grpc"}, []string{"gRPC", "not in this program", "http/protobuf"}},
 		{"", []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317"}, []string{"4317", "gRPC", "4318"}},
 		{"otlp", []string{"OTEL_EXPORTER_OTLP_PROTOCOL=smoke"}, []string{"smoke", "http/protobuf"}},
 	} {

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lensgo/lens/cmd/internal/cli"
+	_ "github.com/lensgo/lens/telemetry/export/otlpgrpc" // for OTEL_EXPORTER_OTLP_PROTOCOL=grpc
 )
 
 func main() { cli.Exit("gym", newRoot().ExecuteContext(context.Background())) }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/gym/telemetry"
 	"github.com/lensgo/lens/gym/wire"
 )
 
@@ -18,9 +19,9 @@ const (
 )
 
 // Logger returns the logger of a server: lines of text, each with the server's instance, and with the rollout and the trace
-// that its context works for.
+// that its context works for. They are exported too where the telemetry of the process has logs.
 func Logger(w io.Writer, instance string) *slog.Logger {
-	return slog.New(&logHandler{Handler: slog.NewTextHandler(w, nil), server: instance})
+	return slog.New(&logHandler{Handler: telemetry.LogHandler(slog.NewTextHandler(w, nil)), server: instance})
 }
 
 // logHandler adds what every line has and this one lacks.

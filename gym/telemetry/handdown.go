@@ -17,7 +17,7 @@ type Decision struct {
 	RunID string
 
 	// Exporter and Endpoint say where traces go: "otlp" to Endpoint, which is empty when nobody says and the exporter has
-	// its own default; or "console".
+	// its own default; or "console"; or "none".
 	Exporter, Endpoint string
 
 	// Content says whether what models and tools say is recorded.
@@ -87,6 +87,8 @@ func (d Decision) Note() string {
 		return "telemetry is off"
 	case d.Exporter == telemetry.ExporterConsole:
 		return "printed on the standard output of each process"
+	case d.Exporter == telemetry.ExporterNone:
+		return "not sent, as the exporter none says"
 	case d.Endpoint == "":
 		return "sent by OTLP to the default endpoint, port 4318 of this host"
 	}

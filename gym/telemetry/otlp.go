@@ -56,6 +56,7 @@ func Receive(env Environ, endpoint string) (replaced []string) {
 	r.set(envProtocol, "http/protobuf")
 	r.set(envHeaders, "") // there, and empty: a setting of the configuration must not fill it
 	r.set(Prefix+"_EXPORTER", telemetry.ExporterOTLP)
+	r.set(Prefix+envSpool, "0") // the receiver is of this run: nobody would come for what is left
 	r.enable(Prefix+"_ENABLED", FallbackPrefix+"_ENABLED")
 	r.enable(Prefix+"_TRACES_ENABLED", FallbackPrefix+"_TRACES_ENABLED")
 	if sdkDisabled(env) {
@@ -122,7 +123,7 @@ func (r *rewrite) enable(key, fallback string) {
 
 // destination says where traces go by env.
 func destination(env Environ) (exporter, endpoint string) {
-	_, exporter = firstSet(env, Prefix+"_EXPORTER", FallbackPrefix+"_EXPORTER")
+	_, exporter = firstSet(env, Prefix+"_EXPORTER", FallbackPrefix+"_EXPORTER", "OTEL_TRACES_EXPORTER")
 	if exporter = strings.ToLower(exporter); exporter == "" {
 		exporter = telemetry.ExporterOTLP
 	}

@@ -20,7 +20,7 @@ type Settings struct {
 	SpanGroups           string `json:"span_groups"`             // what is recorded: presets and groups, with commas between (default default)
 	TracesEnabled        *bool  `json:"traces_enabled"`          // record traces (default true)
 	MetricsEnabled       *bool  `json:"metrics_enabled"`         // record metrics (default true)
-	LogsEnabled          *bool  `json:"logs_enabled"`            // taken; logs have no exporter yet
+	LogsEnabled          *bool  `json:"logs_enabled"`            // export what servers log, from Info on (default false)
 	Exporter             string `json:"exporter"`                // otlp, or console: one JSON object a line on standard output (default otlp)
 	OTLPEndpoint         string `json:"otlp_endpoint"`           // the collector (default http://localhost:4318)
 	OTLPProtocol         string `json:"otlp_protocol"`           // http/protobuf or http/json (default http/protobuf)

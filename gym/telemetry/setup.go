@@ -25,6 +25,7 @@ func ServiceName() string { return telemetry.ServiceName(DefaultServiceName) }
 const (
 	envServiceName = "OTEL_SERVICE_NAME"
 	envPerServer   = Prefix + "_SERVICE_NAME_PER_SERVER"
+	envSpool       = "_SPOOL" // behind a prefix
 )
 
 // ErrCompiledOut is in the error of Setup when telemetry is asked for and the program was built without it (lens_off). A
@@ -51,7 +52,8 @@ var process struct {
 // Handle and error, until that Handle is shut down. A program that has set telemetry up by itself before keeps its own:
 // Gym's groups follow its spec, and the returned Handle only flushes at Shutdown.
 //
-// Among the metrics are those of the Go runtime and of the process.
+// What the collector does not take is kept in the spool of package telemetry until it does, unless the environment says that
+// there is none (NEMO_GYM_OTEL_SPOOL=0). Among the metrics are those of the Go runtime and of the process.
 func Setup(ctx context.Context, id Identity) (*telemetry.Handle, error) {
 	process.mu.Lock()
 	defer process.mu.Unlock()
@@ -78,6 +80,9 @@ func setup(ctx context.Context, id Identity) (*telemetry.Handle, error) {
 		return disabled(ctx, c), fmt.Errorf("telemetry is off: %w", err)
 	}
 	c.ServiceName = id.serviceName(base, perServer)
+	if key, _ := firstSet(OS, Prefix+envSpool, FallbackPrefix+envSpool); key == "" {
+		c.Spool = true // a server runs for long, and its collector has worse days than a short tool's
+	}
 	h, err := telemetry.Setup(ctx, c, append(id.options(base), telemetry.WithRuntimeMetrics())...)
 	if host := telemetry.Current(); errors.Is(err, telemetry.ErrInitialised) && host != nil {
 		return host.Borrow(), nil // it came between

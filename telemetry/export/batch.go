@@ -24,6 +24,7 @@ import (
 type Batch struct {
 	exporter sdktrace.SpanExporter
 	config   BatchConfig
+	keeps    bool // the exporter loses nothing when its context has ended
 	ring     *ring
 
 	wakeAt   atomic.Uint64 // a writer that reaches this position has filled a batch
@@ -73,6 +74,9 @@ var (
 // context needs microseconds, and brings the reason why the time did not suffice.
 const parting = 100 * time.Millisecond
 
+// partingToDisk is what it grants an exporter with a spool: writing a full queue to the disk takes a good part of it.
+const partingToDisk = 2 * time.Second
+
 // NewBatch starts a Batch before e, which it owns from then on: Shutdown shuts e down, and e is never called by two
 // goroutines at once. A nil e takes every span and forgets it.
 func NewBatch(e sdktrace.SpanExporter, c BatchConfig) *Batch {
@@ -88,6 +92,9 @@ func NewBatch(e sdktrace.SpanExporter, c BatchConfig) *Batch {
 		requests: make(chan request),
 		done:     make(chan struct{}),
 		stopped:  make(chan struct{}),
+	}
+	if k, ok := e.(interface{ Keeps() bool }); ok {
+		b.keeps = k.Keeps()
 	}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	b.wakeAt.Store(uint64(c.BatchSize))
@@ -156,6 +163,12 @@ func (b *Batch) Stats() Stats {
 	return s
 }
 
+// Queue returns how many spans wait, and how many may.
+func (b *Batch) Queue() (size, capacity int) {
+	s := b.Stats()
+	return int(s.Ended - min(s.Ended, s.Exported+s.Failed+s.Dropped)), b.config.QueueSize
+}
+
 // ForceFlush exports the spans that ended before the call. It returns the errors of these exports, or that of ctx as soon
 // as ctx ends, which also ends the export that is under way for it. After Shutdown it does nothing.
 func (b *Batch) ForceFlush(ctx context.Context) error {
@@ -200,16 +213,26 @@ func (b *Batch) stop(ctx context.Context) error {
 	}
 	s := b.Stats()
 	b.cancel()
-	wait := time.NewTimer(parting)
+	wait := time.NewTimer(b.parting())
 	defer wait.Stop()
 	select {
 	case <-b.done:
+		if b.keeps && b.last == nil {
+			return nil
+		}
 		if b.last != nil && !errors.Is(err, b.last) {
 			err = fmt.Errorf("%w (%w)", err, b.last)
 		}
 	case <-wait.C:
 	}
 	return fmt.Errorf("cannot export the last %d spans: %w", s.Ended-s.Exported-s.Failed-s.Dropped, err)
+}
+
+func (b *Batch) parting() time.Duration {
+	if b.keeps {
+		return partingToDisk
+	}
+	return parting
 }
 
 // ask hands r to the goroutine and waits for its answer, no longer than r.ctx.
@@ -243,13 +266,16 @@ func (b *Batch) run() {
 		case <-timer.C:
 			b.say(b.export(b.ctx, buf, b.ring.tail.Load()))
 		case r := <-b.requests:
-			err := b.export(r.ctx, buf, r.end)
 			if r.last {
+				err := b.export(Last(r.ctx), buf, r.end)
 				r.reply <- errors.Join(err, b.close(r.ctx))
 				return
 			}
-			r.reply <- err
+			r.reply <- b.export(r.ctx, buf, r.end)
 		case <-b.ctx.Done(): // a shutdown ran out of time before its request was taken
+			if b.keeps {
+				_ = b.export(b.ctx, buf, b.ring.tail.Load())
+			}
 			_ = b.close(b.ctx)
 			return
 		}
@@ -270,7 +296,7 @@ func (b *Batch) exportFull(buf []sdktrace.ReadOnlySpan) error {
 func (b *Batch) export(ctx context.Context, buf []sdktrace.ReadOnlySpan, end uint64) error {
 	var first error
 	for b.ring.head < end {
-		if ctx.Err() != nil || b.ctx.Err() != nil {
+		if !b.keeps && (ctx.Err() != nil || b.ctx.Err() != nil) {
 			return errors.Join(first, cmp.Or(context.Cause(ctx), errStopped))
 		}
 		spans := b.ring.pop(buf[:0], end)

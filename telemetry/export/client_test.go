@@ -51,7 +51,7 @@ func TestOTLP_TLS(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
 	t.Setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", cert)
 	t.Run("nobody", func(t *testing.T) {
-		e, err := export.NewOTLP(t.Context(), slog.New(slog.DiscardHandler))
+		e, err := export.NewOTLP(t.Context(), export.OTLPConfig{Logger: slog.New(slog.DiscardHandler)})
 		noError(t, err)
 		if err := e.ExportSpans(t.Context(), []sdktrace.ReadOnlySpan{span("x")}); err == nil || !strings.Contains(err.Error(), "certificate") {
 			t.Errorf("a client without a certificate got %v", err)
@@ -62,7 +62,7 @@ func TestOTLP_TLS(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_CLIENT_KEY", key)
 	t.Run("spans", func(t *testing.T) { exportOne(t) })
 	t.Run("metrics", func(t *testing.T) {
-		e, err := export.NewOTLPMetrics(t.Context(), slog.New(slog.DiscardHandler))
+		e, err := export.NewOTLPMetrics(t.Context(), export.OTLPConfig{Logger: slog.New(slog.DiscardHandler)})
 		noError(t, err)
 		noError(t, e.Export(t.Context(), &metricdata.ResourceMetrics{}))
 		noError(t, e.ForceFlush(t.Context()))
@@ -82,7 +82,7 @@ func TestOTLP_timeout(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
 	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1000000")
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "100")
-	e, err := export.NewOTLP(t.Context(), slog.New(slog.DiscardHandler))
+	e, err := export.NewOTLP(t.Context(), export.OTLPConfig{Logger: slog.New(slog.DiscardHandler)})
 	noError(t, err)
 	if err := e.ExportSpans(ctx, []sdktrace.ReadOnlySpan{span("x")}); err == nil {
 		t.Error("no error of a request without an answer")
@@ -93,7 +93,7 @@ func TestOTLP_timeout(t *testing.T) {
 func TestOTLP_timeout_that_is_no_number(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "10s")
 	var said bytes.Buffer
-	e, err := export.NewOTLP(t.Context(), slog.New(slog.NewTextHandler(&said, nil)))
+	e, err := export.NewOTLP(t.Context(), export.OTLPConfig{Logger: slog.New(slog.NewTextHandler(&said, nil))})
 	noError(t, err)
 	noError(t, e.Shutdown(t.Context()))
 	if !strings.Contains(said.String(), "OTEL_EXPORTER_OTLP_TIMEOUT") || !strings.Contains(said.String(), "10s") {
@@ -115,10 +115,10 @@ func TestOTLP_closes_connections(t *testing.T) {
 	server.Start()
 	t.Cleanup(server.Close)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
-	spans, err := export.NewOTLP(t.Context(), slog.New(slog.DiscardHandler))
+	spans, err := export.NewOTLP(t.Context(), export.OTLPConfig{Logger: slog.New(slog.DiscardHandler)})
 	noError(t, err)
 	noError(t, spans.ExportSpans(t.Context(), []sdktrace.ReadOnlySpan{span("x")}))
-	metrics, err := export.NewOTLPMetrics(t.Context(), slog.New(slog.DiscardHandler))
+	metrics, err := export.NewOTLPMetrics(t.Context(), export.OTLPConfig{Logger: slog.New(slog.DiscardHandler)})
 	noError(t, err)
 	noError(t, metrics.Export(t.Context(), &metricdata.ResourceMetrics{}))
 	noError(t, spans.Shutdown(t.Context()))

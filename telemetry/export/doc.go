@@ -3,7 +3,7 @@
 //
 // Programs get all of it through telemetry.Setup. It can be used with a provider of one's own, too:
 //
-//	e, err := export.NewOTLP(ctx, nil)
+//	e, err := export.NewOTLP(ctx, export.OTLPConfig{})
 //	...
 //	tp := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(export.NewBatch(e, export.BatchConfig{})))
 //

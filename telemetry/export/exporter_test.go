@@ -148,7 +148,7 @@ func otlpTo(t testing.TB, handle http.HandlerFunc) sdktrace.SpanExporter {
 	server := httptest.NewServer(handle)
 	t.Cleanup(server.Close)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
-	e, err := export.NewOTLP(t.Context(), slog.New(slog.DiscardHandler))
+	e, err := export.NewOTLP(t.Context(), export.OTLPConfig{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

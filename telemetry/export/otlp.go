@@ -5,109 +5,110 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
-	"os"
 	"strings"
 
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/lensgo/lens/telemetry/internal/otlp"
+	"github.com/lensgo/lens/telemetry/internal/spool"
 )
 
-// Variables that say where and how OTLP leaves. The ones for one signal win over the general ones.
-const (
-	envPrefix   = "OTEL_EXPORTER_OTLP_"
-	envEndpoint = envPrefix + "ENDPOINT"
-	envProtocol = envPrefix + "PROTOCOL"
-	envHeaders  = envPrefix + "HEADERS"
-)
+// OTLPConfig says what the environment does not say to an exporter of OTLP.
+type OTLPConfig struct {
+	// Logger takes warnings. Nil: slog.Default() at the time of New.
+	Logger *slog.Logger
+	// SpoolDir is where what the collector does not take is kept, in a folder for each endpoint. It must be private to the
+	// user, and is made so. Empty: nothing is kept.
+	SpoolDir string
+	// SpoolBytes bounds each of these folders; 0 is 256 MiB. The oldest goes first.
+	SpoolBytes int64
+}
 
-// signal is one kind of telemetry, as variables and endpoints name it.
-type signal struct{ name, path string }
+func (c OTLPConfig) spoolBytes() int64 {
+	if c.SpoolBytes <= 0 {
+		return spool.DefaultBytes
+	}
+	return c.SpoolBytes
+}
 
-var (
-	tracesSignal  = signal{"TRACES", "/v1/traces"}
-	metricsSignal = signal{"METRICS", "/v1/metrics"}
-)
+// OTLP exports spans by OTLP. Make it with [NewOTLP].
+type OTLP struct {
+	encoder  *otlptrace.Exporter // turns spans into messages and hands them to uploader
+	delivery *delivery
+}
 
-// variable is the one that says key ("ENDPOINT") for this signal.
-func (s signal) variable(key string) string { return envPrefix + s.name + "_" + key }
+var _ sdktrace.SpanExporter = (*OTLP)(nil)
 
-const useHTTP = "set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf and an endpoint with the collector's HTTP port, usually 4318"
-
-// NewOTLP returns the exporter of spans by OTLP over HTTP. The endpoint, headers, timeout, compression and certificates are
+// NewOTLP returns the exporter of spans by OTLP. The endpoint, protocol, headers, timeout, compression and certificates are
 // read from OTEL_EXPORTER_OTLP_* and OTEL_EXPORTER_OTLP_TRACES_* as the OpenTelemetry specification says; without any,
-// spans go to http://localhost:4318/v1/traces.
+// spans go to http://localhost:4318/v1/traces as protobuf over HTTP. Other protocols are http/json, and grpc in a program
+// that links it.
 //
-// The protocol is http/protobuf when none is set; http/json is the other one there is. The exporter retries by itself what
-// the collector asks it to. NewOTLP connects to nothing; settings that cannot work are errors that say what would. A nil
-// log is slog.Default(). Bytes in a text that are not UTF-8 become U+FFFD; they cost no other span.
-func NewOTLP(ctx context.Context, log *slog.Logger) (sdktrace.SpanExporter, error) {
-	if log == nil {
-		log = slog.Default()
-	}
-	if err := tracesSignal.check(log); err != nil {
-		return nil, err
-	}
-	c, err := newClient(tracesSignal, log)
+// NewOTLP connects to nothing; settings that cannot work are errors that say what would. What the collector asks to be sent
+// again is sent again while the context of the export lasts, or is kept in the spool when there is one. Bytes in a text that
+// are not UTF-8 become U+FFFD; they cost no other span.
+func NewOTLP(ctx context.Context, c OTLPConfig) (*OTLP, error) {
+	d, err := newDelivery(otlp.Traces, c)
 	if err != nil {
 		return nil, err
 	}
-	o := []otlptracehttp.Option{otlptracehttp.WithHTTPClient(&c.Client)}
-	if url := tracesSignal.defaultURL(); url != "" {
-		o = append(o, otlptracehttp.WithEndpointURL(url))
-	}
-	e, err := otlptracehttp.New(ctx, o...)
+	encoder, err := otlptrace.New(ctx, uploader{d})
 	if err != nil {
 		return nil, fmt.Errorf("cannot make the OTLP exporter: %w", err)
 	}
-	return &otlp{e, c}, nil
+	return &OTLP{encoder: encoder, delivery: d}, nil
 }
 
-// defaultURL is the collector of this host, where no variable names another. The stock exporter would speak TLS to it, against
-// the specification, and local collectors have none.
-func (s signal) defaultURL() string {
-	if _, endpoint := firstSet(s.variable("ENDPOINT"), envEndpoint); endpoint != "" {
-		return ""
-	}
-	return "http://localhost:4318" + s.path
-}
-
-// check refuses settings that cannot work.
-func (s signal) check(log *slog.Logger) error {
-	if err := s.checkProtocol(); err != nil {
-		return err
-	}
-	if err := s.checkEndpoint(log); err != nil {
-		return err
-	}
-	return errors.Join(checkHeaders(envHeaders), checkHeaders(s.variable("HEADERS")))
-}
-
-// otlp is the stock exporter, which loses a whole batch for one text that is not UTF-8.
-type otlp struct {
-	sdktrace.SpanExporter
-	client *client
-}
-
-func (o *otlp) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
-	return o.client.export(func() error { return o.send(ctx, spans) })
-}
-
-// Shutdown ends an export that is running, and closes the connections.
-func (o *otlp) Shutdown(ctx context.Context) error {
-	return o.client.shutdown(ctx, o.SpanExporter.Shutdown)
-}
-
-// send looks at the texts only after an error: a bad one fails before anything is sent, so nothing is sent twice,
+// ExportSpans looks at the texts only after an error: a bad one fails before anything is sent, so nothing is sent twice,
 // and good ones cost nothing.
-func (o *otlp) send(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
-	err := o.SpanExporter.ExportSpans(ctx, spans)
-	if err != nil && ctx.Err() == nil {
+func (o *OTLP) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	err := o.encoder.ExportSpans(ctx, spans)
+	if errors.Is(err, errEncode) {
 		if good, bad := repair(spans); bad {
-			err = o.SpanExporter.ExportSpans(ctx, good)
+			err = o.encoder.ExportSpans(ctx, good)
+		}
+		if errors.Is(err, errEncode) {
+			o.delivery.stats.unsent.Add(uint64(len(spans)))
 		}
 	}
 	return shorten(err)
+}
+
+// Shutdown sends what waits on disk while ctx and the collector allow it, and closes the connections. An export that is
+// under way ends.
+func (o *OTLP) Shutdown(ctx context.Context) error { return o.delivery.shutdown(ctx) }
+
+// Stats counts spans on their way.
+func (o *OTLP) Stats() DeliveryStats { return o.delivery.Stats() }
+
+// Keeps reports whether there is a spool: then what is exported under an ended context is not lost.
+func (o *OTLP) Keeps() bool { return o.delivery.spool != nil }
+
+// errEncode is that of a message that cannot be encoded.
+var errEncode = errors.New("cannot encode the request")
+
+// uploader encodes what the stock transformation makes of spans.
+type uploader struct{ *delivery }
+
+func (uploader) Start(context.Context) error { return nil }
+
+func (uploader) Stop(context.Context) error { return nil }
+
+func (u uploader) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
+	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans}) // the request's message, by other names
+	if err != nil {
+		return fmt.Errorf("%w: %w", errEncode, err)
+	}
+	items := 0
+	for _, r := range spans {
+		for _, s := range r.ScopeSpans {
+			items += len(s.Spans)
+		}
+	}
+	return u.deliver(ctx, body, items)
 }
 
 // shorten cuts the text of an error that is too long.
@@ -118,83 +119,20 @@ func shorten(err error) error {
 	return err
 }
 
-// mostError is how much of an error is told. The stock exporter puts the collector's whole answer into it.
+// mostError is how much of an error is told.
 const mostError = 1 << 10
 
 // longError is an error whose text is cut.
 type longError struct{ error }
 
-func (e longError) Error() string {
-	return strings.ToValidUTF8(e.error.Error()[:mostError], "") + " ..."
-}
+func (e longError) Error() string { return cutText(e.error.Error()) }
 
 func (e longError) Unwrap() error { return e.error }
 
-// firstSet returns the first of the variables that is not blank.
-func firstSet(variables ...string) (variable, value string) {
-	for _, v := range variables {
-		if value = strings.TrimSpace(os.Getenv(v)); value != "" {
-			return v, value
-		}
+// cutText bounds a text that another program may have written.
+func cutText(text string) string {
+	if len(text) <= mostError {
+		return text
 	}
-	return "", ""
-}
-
-func (s signal) checkProtocol() error {
-	variable, protocol := firstSet(s.variable("PROTOCOL"), envProtocol)
-	switch protocol {
-	case "", "http/protobuf", "http/json":
-		return nil
-	case "grpc":
-		return fmt.Errorf("%s=grpc: OTLP over gRPC is not in this build; %s", variable, useHTTP)
-	}
-	return fmt.Errorf("%s=%s: unknown protocol; use http/protobuf or http/json", variable, protocol)
-}
-
-// checkEndpoint refuses what the stock exporter would take for something else: it reads "collector:4318" as a URL whose scheme
-// is "collector", and talks HTTP to a gRPC port until somebody looks.
-func (s signal) checkEndpoint(log *slog.Logger) error {
-	variable, endpoint := firstSet(s.variable("ENDPOINT"), envEndpoint)
-	if endpoint == "" {
-		return nil
-	}
-	u, err := url.Parse(endpoint)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("%s=%s: not a URL with scheme and host; use for example http://localhost:4318",
-			variable, redactURL(endpoint))
-	}
-	if u.Port() == "4317" {
-		return fmt.Errorf("%s=%s: 4317 is the port of OTLP over gRPC, which is not in this build; %s",
-			variable, u.Redacted(), useHTTP)
-	}
-	if variable == envEndpoint && strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), s.path) {
-		log.Warn("telemetry: "+envEndpoint+" is a base URL to which "+s.path+" is added; it already ends in that. "+
-			"Cut it off, or use "+s.variable("ENDPOINT"), "value", u.Redacted())
-	}
-	return nil
-}
-
-// checkHeaders refuses what the stock exporter would leave out with a message that tells the value, as a rule a secret:
-// one that does not decode, and a header as HTTP writes it.
-func checkHeaders(variable string) error {
-	for pair := range strings.SplitSeq(os.Getenv(variable), ",") {
-		name, value, ok := strings.Cut(pair, "=")
-		if name, _, colon := strings.Cut(pair, ":"); colon && !ok {
-			return fmt.Errorf("%s: header %q stands before a colon; write name=value, with a comma between two", variable,
-				strings.TrimSpace(name))
-		}
-		if _, err := url.PathUnescape(value); err != nil {
-			return fmt.Errorf("%s: the value of header %q does not decode; write a percent sign as %%25", variable,
-				strings.TrimSpace(name))
-		}
-	}
-	return nil
-}
-
-// redactURL hides what stands before an @, since text that is no URL may still hold a password.
-func redactURL(text string) string {
-	if i := strings.LastIndex(text, "@"); i >= 0 {
-		return "xxxxx" + text[i:]
-	}
-	return text
+	return strings.ToValidUTF8(text[:mostError], "") + " ..."
 }

@@ -67,7 +67,7 @@ func (c *collector) env(t *testing.T, vars ...string) {
 
 func exportOne(t *testing.T) {
 	t.Helper()
-	e, err := export.NewOTLP(t.Context(), slog.New(slog.DiscardHandler))
+	e, err := export.NewOTLP(t.Context(), export.OTLPConfig{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestOTLP_endpoint(t *testing.T) {
 func TestOTLP_endpoint_when_none_is_set(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "")
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", " ")
-	e, err := export.NewOTLP(t.Context(), nil)
+	e, err := export.NewOTLP(t.Context(), export.OTLPConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestOTLP_bad_UTF8(t *testing.T) {
 	}.Snapshot()
 	server := newCollector(t)
 	server.env(t, "OTEL_EXPORTER_OTLP_ENDPOINT={}")
-	e, err := export.NewOTLP(t.Context(), nil)
+	e, err := export.NewOTLP(t.Context(), export.OTLPConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,14 +204,14 @@ func TestOTLP_settings_that_cannot_work(t *testing.T) {
 		{"OTEL_EXPORTER_OTLP_HEADERS=ok=1,api-key=pass@100%", []string{"OTLP_HEADERS", `"api-key"`, "%25"}},
 		{"OTEL_EXPORTER_OTLP_TRACES_HEADERS=api-key:pass@1", []string{"TRACES_HEADERS", `"api-key"`, "name=value"}},
 		{"OTEL_EXPORTER_OTLP_CERTIFICATE=testdata/none.pem", []string{"OTLP_CERTIFICATE", "testdata/none.pem"}},
-		{"OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE=client.go", []string{"TRACES_CERTIFICATE=client.go", "BEGIN CERTIFICATE"}},
+		{"OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE=otlp.go", []string{"TRACES_CERTIFICATE=otlp.go", "BEGIN CERTIFICATE"}},
 		{"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE=me.pem", []string{"CLIENT_CERTIFICATE", "OTEL_EXPORTER_OTLP_CLIENT_KEY"}},
 		{"OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY=me.key", []string{"TRACES_CLIENT_KEY", "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE"}},
 		{"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE=me.pem OTEL_EXPORTER_OTLP_CLIENT_KEY=me.key", []string{"CLIENT_CERTIFICATE", "me.pem"}},
 	} {
 		t.Run(c.vars, func(t *testing.T) {
 			(&collector{Server: &httptest.Server{}}).env(t, strings.Fields(c.vars)...)
-			e, err := export.NewOTLP(t.Context(), nil)
+			e, err := export.NewOTLP(t.Context(), export.OTLPConfig{})
 			if err == nil {
 				_ = e.Shutdown(t.Context())
 				t.Fatal("no error")
@@ -236,7 +236,7 @@ func TestOTLP_long_answer(t *testing.T) {
 	}))
 	defer server.Close()
 	(&collector{Server: server}).env(t, "OTEL_EXPORTER_OTLP_ENDPOINT={}")
-	e, err := export.NewOTLP(t.Context(), nil)
+	e, err := export.NewOTLP(t.Context(), export.OTLPConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestOTLP_long_answer(t *testing.T) {
 func TestOTLP_warns_of_a_base_URL_that_is_none(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1/v1/traces")
 	var log bytes.Buffer
-	e, err := export.NewOTLP(t.Context(), slog.New(slog.NewTextHandler(&log, nil)))
+	e, err := export.NewOTLP(t.Context(), export.OTLPConfig{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/instrumentation"
+	sdklog "go.opentelemetry.io/otel/sdk/log"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
@@ -104,4 +105,29 @@ func (f *fixer) value(v attribute.Value) attribute.Value {
 		return attribute.MapValue(f.attributes(v.AsMap())...)
 	}
 	return v
+}
+
+// repairRecords does the same with log records, in their place: an exporter owns what it is given.
+func repairRecords(records []sdklog.Record) {
+	for i := range records {
+		repairRecord(&records[i])
+	}
+}
+
+func repairRecord(r *sdklog.Record) {
+	var body, rest fixer
+	if v := body.value(r.Body()); body.changed {
+		r.SetBody(v)
+	}
+	r.SetEventName(rest.text(r.EventName()))
+	r.SetSeverityText(rest.text(r.SeverityText()))
+	var attrs []attribute.KeyValue
+	rest.changed = false
+	r.WalkAttributes(func(kv attribute.KeyValue) bool {
+		attrs = append(attrs, attribute.KeyValue{Key: attribute.Key(rest.text(string(kv.Key))), Value: rest.value(kv.Value)})
+		return true
+	})
+	if rest.changed {
+		r.SetAttributes(attrs...)
+	}
 }

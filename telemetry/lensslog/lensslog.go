@@ -24,7 +24,8 @@
 //   - Levels, and everything else, are the wrapped handler's. Values are not redacted: what a program logs is its own affair.
 //   - The handler is safe for concurrent use where the wrapped one is. Wrapping twice adds the attributes once.
 //
-// Records are not sent anywhere by this package. In a build with lens_off [NewHandler] gives back what it was given.
+// A handler of [NewHandler] sends records nowhere; one of [NewExporter] also hands them to the exporter of logs, where the set-up
+// of telemetry has one. In a build with lens_off both give back what they were given.
 package lensslog
 
 // The keys of the attributes.
