@@ -238,6 +238,9 @@ func (s *Spool) current(size int64) (*owned, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
+	if err := s.destination.describe(s.dir); err != nil { // another process may have tidied it away since
+		return nil, err
+	}
 	seg, err := createSegment(s.nextPath())
 	if err != nil {
 		return nil, err
