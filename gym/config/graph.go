@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"reflect"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -119,43 +118,9 @@ func (g *Graph) DecodeValue(name string, v any) error {
 		return nil
 	}
 	if err := json.Unmarshal(n.json(), v); err != nil {
-		var ps problems
-		ps.list = append(ps.list, Problem{File: n.at.file, Line: n.at.line, Column: n.at.column, Err: err,
-			Text: fmt.Sprintf("%s must be %s, and is %s", name, wanted(reflect.TypeOf(v).Elem()), kindName(n))})
-		return ps.err()
+		return misfit(n, "", name, err)
 	}
 	return nil
-}
-
-// wanted names what fits a Go type.
-func wanted(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int, reflect.Int64:
-		return "a whole number"
-	case reflect.Float64:
-		return "a number"
-	case reflect.String:
-		return "a text"
-	case reflect.Slice:
-		return "a list"
-	}
-	return "a mapping"
-}
-
-func kindName(n *node) string {
-	switch n.kind {
-	case '"':
-		return "a text"
-	case '0':
-		return "another number"
-	case '{':
-		return "a mapping"
-	case '[':
-		return "a list"
-	}
-	return "true or false"
 }
 
 // Telemetry is the telemetry block as JSON, nil when absent.
@@ -240,14 +205,14 @@ func newInstance(e entry, serverType string, impl *entry, host string) *Instance
 }
 
 // DecodeSettings reads the implementation's mapping into v, a pointer to a struct with json tags. Keys that v does
-// not have are passed over.
+// not have are passed over. The error says where what does not fit stands, and not what it is.
 func (i *Instance) DecodeSettings(v any) error {
 	settings := i.Settings
 	if len(settings) == 0 {
 		settings = jsontext.Value("{}")
 	}
 	if err := json.Unmarshal(settings, v); err != nil {
-		return fmt.Errorf("cannot read the settings of %s %q (%s:%d): %w", i.Impl, i.Name, i.File, i.Line, err)
+		return misfit(i.node, i.Name, "", err)
 	}
 	return nil
 }

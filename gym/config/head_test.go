@@ -24,7 +24,7 @@ func TestHeadServer(t *testing.T) {
 		"default_host": {text: "default_host: 10.0.0.7\n", want: "10.0.0.7:11000"},
 		"own":          {text: "head_server: {host: 127.0.0.2, port: 0}\n", want: "127.0.0.2:0"},
 		"bad port":     {text: "head_server: {port: 70000}\n", err: "head_server is 127.0.0.1:70000"},
-		"bad type":     {text: "head_server: {port: many}\n", err: "head_server must be"},
+		"bad type":     {text: "head_server: {port: many}\n", err: "head_server.port must be a whole number, and is a text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, err := decode(t, c.text).HeadServer()

@@ -14,6 +14,9 @@ import (
 
 // BuildSynthetic returns the server of a synthetic_model instance. It makes no calls, so client may be nil.
 func BuildSynthetic(in *config.Instance, _ *wire.Client, logger *slog.Logger) (*wire.Server, error) {
+	if err := in.DecodeSettings(new(syntheticBlock)); err != nil {
+		return nil, err // it says where
+	}
 	settings, err := ParseSyntheticSettings(in.Settings)
 	if err != nil {
 		return nil, err
