@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -12,7 +13,9 @@ import (
 	"github.com/lensgo/lens/cmd/internal/cli"
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/eval"
+	"github.com/lensgo/lens/gym/resources/codeexec"
 	"github.com/lensgo/lens/gym/scaffold"
+	"github.com/lensgo/lens/gym/wire"
 )
 
 func newEnv() *cobra.Command {
@@ -75,7 +78,8 @@ func newEnvValidate() *cobra.Command {
 		Use:   "validate [KEY=VALUE...]",
 		Short: "Check a configuration, its data sets and tasks, and start nothing",
 		Long: "Reports everything that is wrong at once: the configuration, implementations that this program does not\n" +
-			"have, missing data sets, and every bad row of the data sets and of --input, with file and line.",
+			"have, settings that do not fit, missing data sets, and every bad row of the data sets and of --input, with\n" +
+			"file and line.",
 		Example: "  gym env validate --config config.yaml --input tasks.jsonl",
 		Args:    overrides,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -84,6 +88,8 @@ func newEnvValidate() *cobra.Command {
 				return err
 			}
 			o.Graph, o.SearchDirs, o.Implementations = graph, f.searchDirs, slices.Sorted(maps.Keys(builders))
+			o.Builders = maps.Clone(builders)
+			o.Builders["code_exec"] = checkCodeExec
 			found, err := eval.Validate(o)
 			if err != nil {
 				return err
@@ -105,6 +111,11 @@ func newEnvValidate() *cobra.Command {
 	fs.StringVarP(&o.Agent, "agent", "a", "", "`name` of the agent for rows of --input that name none")
 	fs.BoolVar(&asJSON, "json", false, "print what was looked at as JSON")
 	return cmd
+}
+
+// checkCodeExec builds nothing: a code_exec server starts a sandbox while it is built.
+func checkCodeExec(in *config.Instance, _ *wire.Client, _ *slog.Logger) (*wire.Server, error) {
+	return nil, codeexec.Check(in)
 }
 
 func newEnvInit() *cobra.Command {

@@ -81,6 +81,7 @@ func TestEnvValidate(t *testing.T) {
 		"bad rows":       {[]string{"--input", "bad.jsonl"}, 1, []string{"2 bad rows", "bad.jsonl:2: ", "bad.jsonl:3: ", "no agent_ref"}},
 		"agent given":    {[]string{"--input", "bad.jsonl", "--agent", "agent"}, 1, []string{"bad.jsonl:2: "}},
 		"all at once":    {[]string{"--config", "gone.yaml", "--config", "other.yaml", "--input", "nowhere.jsonl"}, 1, []string{`data set "gone"`, "gone.jsonl", `data set "bad"`, "bad.jsonl:2: ", "nowhere.jsonl: no such file", `no implementation "example_session_state_mgnt"; did you mean "example_session_state_mgmt"?`}},
+		"settings":       {[]string{"++agent.responses_api_agents.simple_agent.max_steps=lots"}, 1, []string{"agent: max_steps must be a whole number, and is a text"}},
 		"the YAML first": {[]string{"--config", "strange.yaml"}, 1, []string{"strange.yaml:4:"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,6 +16,8 @@ type ValidateOptions struct {
 	Graph *config.Graph
 	// Implementations are those that can be served; nil: not checked.
 	Implementations []string
+	// Builders make the servers of implementations, to see that their settings fit; nil: not checked. See [fleet.CheckSettings].
+	Builders map[string]fleet.Builder
 	// Input is a file of tasks, "" for none, and Agent the agent of its rows that name none.
 	Input, Agent string
 	// SearchDirs are folders in which data sets are looked for, see [config.Find].
@@ -55,7 +57,7 @@ func (d dataset) fetched() bool {
 	return d.GitLab != nil || d.HuggingFace != nil || d.Prepare != nil
 }
 
-// Validate looks at everything that can be looked at before a server starts: implementations, the data sets of the
+// Validate looks at everything that can be looked at before a server starts: implementations, their settings, the data sets of the
 // configuration, a file of tasks. The error joins everything that is wrong, each bad row with its file and line.
 func Validate(o ValidateOptions) (*Validated, error) {
 	v := &Validated{Files: o.Graph.Files, Instances: len(o.Graph.Instances), Notes: o.Graph.Notes, Data: []Data{}}
@@ -63,6 +65,7 @@ func Validate(o ValidateOptions) (*Validated, error) {
 	if o.Implementations != nil {
 		errs = append(errs, fleet.CheckImplementations(o.Graph, o.Implementations, o.SearchDirs))
 	}
+	errs = append(errs, fleet.CheckSettings(o.Graph, o.Builders, o.SearchDirs))
 	for _, in := range o.Graph.Instances {
 		errs = append(errs, v.datasets(o, in))
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"os/exec"
@@ -16,6 +17,7 @@ import (
 	"github.com/lensgo/lens"
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/telemetry"
+	"github.com/lensgo/lens/gym/wire"
 )
 
 // DefaultExternalTimeout is how long an external server may take until it answers.
@@ -63,6 +65,25 @@ func CheckImplementations(g *config.Graph, known, searchDirs []string) error {
 		}
 	}
 	return errors.Join(append(errs, g.CheckImplementations(all))...)
+}
+
+// CheckSettings builds the server of each instance that builders know and no external server is there for, and drops it: so what is
+// wrong with settings is found in all of them at once, and before one is started. Builders should start nothing.
+func CheckSettings(g *config.Graph, builders map[string]Builder, searchDirs []string) error {
+	o := Options{Graph: g, SearchDirs: searchDirs}
+	client := wire.NewClient(wire.ClientOptions{})
+	defer client.Close()
+	var errs []error
+	for _, in := range g.Instances {
+		external, err := o.describeExternal(in)
+		if build := builders[in.Impl]; build != nil && external == nil && err == nil {
+			_, err = build(in, client, slog.New(slog.DiscardHandler))
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("cannot build server %q (%s): %w", in.Name, in.Impl, err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // describeExternal says how an instance is started that this program does not serve; nil when it does, or nothing can.

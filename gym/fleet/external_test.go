@@ -5,9 +5,11 @@ package fleet_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -22,6 +24,7 @@ import (
 
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/fleet"
+	"github.com/lensgo/lens/gym/wire"
 )
 
 func init() {
@@ -335,6 +338,22 @@ func TestCheckImplementations(t *testing.T) {
 	err = fleet.CheckImplementations(g, nil, nil)
 	if err == nil || !strings.Contains(err.Error(), "cannot find the Python server resources_servers/foreign/app.py") {
 		t.Errorf("error is %v", err)
+	}
+}
+
+// TestCheckSettings shows that every server of this program is built, and none of another one.
+func TestCheckSettings(t *testing.T) {
+	g := graph(t, "a echo", "b echo", "x echo")
+	if err := g.Override(config.Overrides{Args: []string{"+x.resources_servers.echo.external.command=[cat]"}}); err != nil {
+		t.Fatal(err)
+	}
+	refuse := func(in *config.Instance, _ *wire.Client, _ *slog.Logger) (*wire.Server, error) {
+		return nil, errors.New("no " + in.Name)
+	}
+	err := fleet.CheckSettings(g, map[string]fleet.Builder{"echo": refuse}, nil)
+	want := "cannot build server \"a\" (echo): no a\ncannot build server \"b\" (echo): no b"
+	if err == nil || err.Error() != want {
+		t.Errorf("error is %v, want %s", err, want)
 	}
 }
 

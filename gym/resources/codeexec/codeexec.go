@@ -103,6 +103,12 @@ func Build(in *config.Instance, _ *wire.Client, logger *slog.Logger) (*wire.Serv
 	return s.Build()
 }
 
+// Check reads the settings of a code_exec instance as Build does, and starts no sandbox.
+func Check(in *config.Instance) error {
+	_, err := newRunner(in)
+	return err
+}
+
 func (r *runner) verify(ctx context.Context, v resources.Verification[row]) (float64, judgement, error) {
 	t := v.Row.Metadata.Tests
 	if err := t.check(); err != nil {
