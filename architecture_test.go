@@ -66,7 +66,7 @@ var rules = []rule{
 	{"metrics", []string{"internal/seam", "semconv"}},
 	{"lensvet/...", []string{"internal/typo", "lensvet/..."}},
 	{"telemetry/...", []string{"", "internal/...", "semconv", "lensotel", "resource", "telemetry/..."}},
-	{"viewer/...", []string{"semconv", "internal/passk", "viewer/..."}},
+	{"viewer/...", []string{"semconv", "internal/passk", "internal/printable", "viewer/..."}},
 	{"gym/telemetry", []string{"", "internal/...", "semconv", "lensotel", "resource", "telemetry/..."}},
 	{"gym/...", []string{"", "internal/...", "semconv", "metrics", "carrier", "lensotel", "lenshttp", "resource", "telemetry/...", "gym/...", "viewer/ingest", "viewer/store"}},
 }
@@ -76,10 +76,10 @@ var directly = []rule{
 	{"gym/telemetry", []string{"", "semconv", "telemetry/..."}},
 	{"gym/config", []string{"", "internal/typo", "semconv", "gym/..."}},
 	{"gym/fleet", []string{"", "lenshttp", "semconv", "metrics", "gym/..."}},
-	{"gym/rollout", []string{"", "lenshttp", "semconv", "metrics", "gym/...", "viewer/ingest"}},
+	{"gym/rollout", []string{"", "internal/printable", "lenshttp", "semconv", "metrics", "gym/...", "viewer/ingest"}},
 	{"gym/score", []string{"internal/passk", "gym/..."}},
-	{"gym/results", []string{"internal/passk", "gym/...", "viewer/ingest"}},
-	{"gym/eval", []string{"", "carrier", "lenshttp", "semconv", "metrics", "gym/...", "viewer/ingest"}},
+	{"gym/results", []string{"internal/passk", "internal/printable", "gym/...", "viewer/ingest"}},
+	{"gym/eval", []string{"", "internal/printable", "carrier", "lenshttp", "semconv", "metrics", "gym/...", "viewer/ingest"}},
 	{"gym/...", []string{"", "lenshttp", "semconv", "metrics", "gym/..."}},
 }
 

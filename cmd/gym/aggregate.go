@@ -15,6 +15,7 @@ import (
 	"github.com/lensgo/lens/gym/eval"
 	"github.com/lensgo/lens/gym/results"
 	"github.com/lensgo/lens/gym/wire"
+	"github.com/lensgo/lens/internal/printable"
 )
 
 // aggregateTimeout bounds one agent's aggregation, which is arithmetic.
@@ -95,9 +96,9 @@ func aggregate(ctx context.Context, w io.Writer, o results.MergeOptions, servers
 
 func writeMerged(w io.Writer, m *results.Merged, plain bool) {
 	for _, note := range m.Notes {
-		fmt.Fprintf(w, "note: %s\n", results.Clean(note))
+		fmt.Fprintf(w, "note: %s\n", printable.Line(note))
 	}
-	fmt.Fprintf(w, "%d results of %d files, agents %s\n", m.Rollouts, len(m.Shards), results.Clean(strings.Join(m.Agents, ", ")))
+	fmt.Fprintf(w, "%d results of %d files, agents %s\n", m.Rollouts, len(m.Shards), printable.Line(strings.Join(m.Agents, ", ")))
 	if m.Expected > 0 {
 		fmt.Fprintf(w, "%d rollouts expected, %d scored, %d failed, %d missing\n", m.Expected, m.Rollouts, m.Failed, m.Expected-m.Rollouts-m.Failed)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lensgo/lens/cmd/internal/cli"
 	"github.com/lensgo/lens/gym/results"
+	"github.com/lensgo/lens/internal/printable"
 )
 
 func newEvalProfile() *cobra.Command {
@@ -29,7 +30,7 @@ func newEvalProfile() *cobra.Command {
 			}
 			w := cmd.OutOrStdout()
 			for _, note := range p.Notes {
-				fmt.Fprintf(w, "note: %s\n", results.Clean(note))
+				fmt.Fprintf(w, "note: %s\n", printable.Line(note))
 			}
 			_, err = fmt.Fprintf(w, "%d tasks, %d of %d rollouts\nwrote %s\nwrote %s\n", p.Tasks, p.Rollouts, p.Expected, p.Profile, p.AgentMetrics)
 			return err

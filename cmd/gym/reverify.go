@@ -13,9 +13,9 @@ import (
 
 	"github.com/lensgo/lens/cmd/internal/cli"
 	"github.com/lensgo/lens/gym/eval"
-	"github.com/lensgo/lens/gym/results"
 	"github.com/lensgo/lens/gym/rollout"
 	"github.com/lensgo/lens/gym/wire"
+	"github.com/lensgo/lens/internal/printable"
 )
 
 // reverifyFlags are the flags of `gym eval reverify`.
@@ -92,7 +92,7 @@ func reverify(ctx context.Context, w io.Writer, o rollout.ReverifyOptions, serve
 	}
 	defer func() { err = errors.Join(err, plan.Close()) }()
 	for _, note := range plan.Notes() {
-		fmt.Fprintln(os.Stderr, results.Clean(note))
+		fmt.Fprintln(os.Stderr, printable.Line(note))
 	}
 	var s *rollout.ReverifySummary
 	err = eval.WithServers(ctx, servers, func(ctx context.Context, client *wire.Client) (err error) {
@@ -128,7 +128,7 @@ func writeReverified(w io.Writer, s *rollout.ReverifySummary) {
 		}
 	}
 	for _, class := range slices.Sorted(maps.Keys(s.Classes)) {
-		fmt.Fprintf(w, "%d failed with %s\n", s.Classes[class], results.Clean(class))
+		fmt.Fprintf(w, "%d failed with %s\n", s.Classes[class], printable.Line(class))
 	}
 	for _, f := range [][2]string{{"results", s.Output}, {"failures", s.FailuresFile}, {"aggregates", s.AggregateFile}} {
 		if f[1] != "" {

@@ -13,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/lensgo/lens/gym/results"
 	"github.com/lensgo/lens/gym/rollout"
+	"github.com/lensgo/lens/internal/printable"
 )
 
 // WriteText prints a run's outcome for a person: a table of environments, what failed, where things are, and the line
@@ -65,10 +65,10 @@ const shownFailures = 5
 
 func writeFailures(w io.Writer, s *rollout.Summary) {
 	for _, c := range classes(s.FailureClasses) {
-		fmt.Fprintf(w, "%d failed with %s\n", c.Count, results.Clean(c.Class))
+		fmt.Fprintf(w, "%d failed with %s\n", c.Count, printable.Line(c.Class))
 	}
 	for _, f := range s.Failures[:min(len(s.Failures), shownFailures)] {
-		fmt.Fprintf(w, "  %s\n", results.Clean(f.String()))
+		fmt.Fprintf(w, "  %s\n", printable.Line(f.String()))
 	}
 	if more := s.Failed - shownFailures; more > 0 {
 		fmt.Fprintf(w, "  and %d more\n", more)

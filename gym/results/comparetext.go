@@ -7,13 +7,15 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/lensgo/lens/internal/printable"
 )
 
 // WriteText prints the comparison for a person: both runs, the agents, and the tasks, the worst regression first; at most limit of
 // them, 0 is all.
 func (c *Comparison) WriteText(w io.Writer, limit int) error {
 	for _, note := range c.Notes {
-		fmt.Fprintf(w, "note: %s\n", Clean(note))
+		fmt.Fprintf(w, "note: %s\n", printable.Line(note))
 	}
 	c.A.writeText(w, "a")
 	c.B.writeText(w, "b")
@@ -40,7 +42,7 @@ func (c *Comparison) WriteText(w io.Writer, limit int) error {
 }
 
 func (c Compared) writeText(w io.Writer, name string) {
-	fmt.Fprintf(w, "%s  %s: %d %s, %d scored, %d failed, mean reward %s\n", name, Clean(c.File), c.Tasks, plural(c.Tasks, "task", "tasks"), c.Scored, c.Failed, short(c.Mean))
+	fmt.Fprintf(w, "%s  %s: %d %s, %d scored, %d failed, mean reward %s\n", name, printable.Line(c.File), c.Tasks, plural(c.Tasks, "task", "tasks"), c.Scored, c.Failed, short(c.Mean))
 }
 
 func plural(n int, one, many string) string {
@@ -66,7 +68,7 @@ func (c *Comparison) writeAgents(w io.Writer) error {
 		agents = append([]Difference{c.All}, agents...)
 	}
 	for i, d := range agents {
-		name := Clean(d.Agent)
+		name := printable.Line(d.Agent)
 		if i == 0 && len(c.Agents) != 1 {
 			name = "all"
 		}
@@ -88,7 +90,7 @@ func (c *Comparison) writeTasks(w io.Writer, limit int) error {
 		if d.OtherInput {
 			mark = "*"
 		}
-		fmt.Fprintf(t, "%d%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\n", d.Task, mark, Clean(d.Agent), short(d.AMean), short(d.BMean), signed(d.Difference),
+		fmt.Fprintf(t, "%d%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\n", d.Task, mark, printable.Line(d.Agent), short(d.AMean), short(d.BMean), signed(d.Difference),
 			short(d.APass), short(d.BPass), signed(d.PassDifference), d.AN, d.BN, d.AFailed, d.BFailed)
 	}
 	if err := t.Flush(); err != nil {

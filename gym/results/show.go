@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/internal/printable"
 )
 
 // Target is what a user asks to be shown: a rollout, or one attempt of it.
@@ -154,7 +155,7 @@ func (s *Shown) WriteText(w io.Writer, attempt int, full bool) error {
 		p.most = 0
 	}
 	for _, note := range s.Notes {
-		p.linef("note: %s", Clean(note))
+		p.linef("note: %s", printable.Line(note))
 	}
 	s.head(p, one)
 	params, _ := s.Input.Sub(keyParams)
@@ -175,22 +176,22 @@ func (s *Shown) head(p *page, one picked) {
 	row := one.row
 	p.linef("rollout %v", s.Key)
 	agent := cmp.Or(agentOf(row), agentOf(s.Input))
-	p.linef("agent    %s", Clean(cmp.Or(agent, "unknown")))
+	p.linef("agent    %s", printable.Line(cmp.Or(agent, "unknown")))
 	if id, ok := row.String(keyID); ok {
-		p.linef("id       %s", Clean(id))
+		p.linef("id       %s", printable.Line(id))
 	}
 	if len(s.Failures) > 0 {
 		p.linef("attempt  %d", one.attempt)
 	}
 	switch v, hasReward := row.Get(keyReward); {
 	case one.failed:
-		p.linef("outcome  failed: %s", Clean(failureText(row)))
+		p.linef("outcome  failed: %s", printable.Line(failureText(row)))
 	case row.Len() == 0:
 		p.linef("outcome  no result yet")
 	case !hasReward:
 		p.linef("outcome  done, without a reward")
 	default:
-		p.linef("reward   %s", Clean(string(v)))
+		p.linef("reward   %s", printable.Line(string(v)))
 	}
 	if response, ok := row.Sub(keyResponse); ok {
 		usage, _ := response.Sub("usage")
@@ -202,7 +203,7 @@ func (s *Shown) head(p *page, one picked) {
 	}
 	for i, f := range s.Failures {
 		if n := attemptOf(f, i); !one.failed || n != one.attempt {
-			p.linef("failed   attempt %d: %s", n, Clean(failureText(f)))
+			p.linef("failed   attempt %d: %s", n, printable.Line(failureText(f)))
 		}
 	}
 }
@@ -244,7 +245,7 @@ func (p *page) heading(name string) { p.linef("\n== %s", name) }
 
 // said prints one part of a conversation.
 func (p *page) said(who, text string) {
-	p.linef("\n[%s]", Clean(who))
+	p.linef("\n[%s]", printable.Line(who))
 	if text != "" {
 		p.text(block(cut(text, p.most)))
 	}
@@ -377,7 +378,7 @@ func (p *page) members(row responses.Object) {
 			p.said(name, text)
 			continue
 		}
-		p.linef("%s: %s", Clean(name), Clean(text))
+		p.linef("%s: %s", printable.Line(name), printable.Line(text))
 	}
 }
 
@@ -445,7 +446,7 @@ func (l *list) keys() []Key {
 func (l *list) write(w io.Writer, limit int) error {
 	for _, s := range []*Set{l.results, l.failures, l.inputs} {
 		for _, note := range s.Notes() {
-			fmt.Fprintf(w, "note: %s\n", Clean(note))
+			fmt.Fprintf(w, "note: %s\n", printable.Line(note))
 		}
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -499,8 +500,8 @@ func (l *list) row(w io.Writer, k Key) error {
 	}
 	response, _ := row.Sub(keyResponse)
 	usage, _ := response.Sub("usage")
-	_, err = fmt.Fprintf(w, "%v\t%s\t%s\t%d\t%s\t%s\t%s\n", k, Clean(cmp.Or(agent, "-")), memberText(row, keyReward), calls(response),
-		memberText(usage, "input_tokens"), memberText(usage, "output_tokens"), Clean(firstLine(outcome)))
+	_, err = fmt.Fprintf(w, "%v\t%s\t%s\t%d\t%s\t%s\t%s\n", k, printable.Line(cmp.Or(agent, "-")), memberText(row, keyReward), calls(response),
+		memberText(usage, "input_tokens"), memberText(usage, "output_tokens"), printable.Line(firstLine(outcome)))
 	return err
 }
 
@@ -520,7 +521,7 @@ func memberText(o responses.Object, name string) string {
 	if !ok || v.Kind() == 'n' {
 		return "-"
 	}
-	return Clean(string(v))
+	return printable.Line(string(v))
 }
 
 // firstLine is a text that fits a column.

@@ -16,6 +16,7 @@ import (
 	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/results"
 	"github.com/lensgo/lens/gym/wire"
+	"github.com/lensgo/lens/internal/printable"
 	"github.com/lensgo/lens/semconv"
 )
 
@@ -272,7 +273,7 @@ func (r *reverifying) count(k key, out *outcome) {
 
 func (r *reverifying) sayf(format string, args ...any) {
 	if r.o.Progress != nil {
-		fmt.Fprintln(r.o.Progress, results.Clean(fmt.Sprintf(format, args...)))
+		fmt.Fprintln(r.o.Progress, printable.Line(fmt.Sprintf(format, args...)))
 	}
 }
 

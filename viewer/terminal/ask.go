@@ -9,6 +9,8 @@ import (
 	"net/url"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/lensgo/lens/internal/printable"
 )
 
 // maxAnswer bounds an answer of the API, all of which are bounded themselves.
@@ -74,7 +76,7 @@ func (f *Fault) Error() string {
 			text += " " + more
 		}
 	}
-	return clean(text)
+	return printable.Line(text)
 }
 
 // get asks for a path of the API and reads the answer into v.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/lensgo/lens/internal/printable"
 )
 
 // row is a TRACE of the API, as far as a line shows it.
@@ -104,13 +106,13 @@ func finish(table *tabwriter.Writer, w io.Writer, last rows, shown int) error {
 func (r *row) line(now time.Time) string {
 	root, length := "(no root yet)", "open"
 	if r.Root != nil {
-		root = cut(clean(*r.Root), 48)
+		root = cut(printable.Line(*r.Root), 48)
 	}
 	if r.Duration != nil && !r.Open {
 		length = duration(*r.Duration)
 	}
 	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s",
-		r.Trace, clock(r.Start, now), root, cut(clean(r.Service), 40), length, r.Spans, r.Errors, r.Rollout)
+		r.Trace, clock(r.Start, now), root, cut(printable.Line(r.Service), 40), length, r.Spans, r.Errors, r.Rollout)
 }
 
 // String names a rollout as the page does; a nil place is "".
@@ -118,7 +120,7 @@ func (p *place) String() string {
 	if p == nil {
 		return ""
 	}
-	text := clean(p.Env)
+	text := printable.Line(p.Env)
 	if p.Task != nil {
 		text += fmt.Sprintf(" task %d", *p.Task)
 	}

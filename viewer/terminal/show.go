@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/lensgo/lens/internal/printable"
 )
 
 // summary is the API's answer about one trace, as far as it is shown.
@@ -140,15 +142,15 @@ func (s *summary) head(w io.Writer) {
 
 // line says how a rollout went.
 func (r *rollout) line() string {
-	text := "rollout " + r.place.String() + ": " + clean(r.State)
+	text := "rollout " + r.place.String() + ": " + printable.Line(r.State)
 	if r.Reward != nil {
 		text += fmt.Sprintf(", reward %.2f", *r.Reward)
 	}
 	if r.Failure != "" {
-		text += ", " + clean(r.Failure)
+		text += ", " + printable.Line(r.Failure)
 	}
 	if r.Message != "" {
-		text += ": " + cut(clean(r.Message), 200)
+		text += ": " + cut(printable.Line(r.Message), 200)
 	}
 	return text
 }
@@ -174,16 +176,16 @@ func (t *tree) add(page *columns, from int) {
 			if texts[n.row] != "" {
 				texts[n.row] += "; "
 			}
-			texts[n.row] += clean(n.text)
+			texts[n.row] += printable.Line(n.text)
 		}
 	}
 	for i := range page.ID {
 		r := treeRow{depth: page.Depth[i], start: page.Start[i], end: page.End[i], flags: page.Flags[i], note: texts[from+i]}
 		if n := page.Name[i]; n >= 0 && n < len(page.Strings) {
-			r.name = clean(page.Strings[n])
+			r.name = printable.Line(page.Strings[n])
 		}
 		if s := page.Service[i]; s >= 0 && s < len(t.Services) {
-			r.process = clean(t.Services[s].Label)
+			r.process = printable.Line(t.Services[s].Label)
 		}
 		if r.flags&flagOpen != 0 {
 			r.end = r.start - 1

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/lensgo/lens/internal/printable"
 )
 
 const (
@@ -92,12 +94,12 @@ func (t *tail) remember(trace string) {
 func tailLine(r *row) string {
 	root, length := "(no root)", "unknown"
 	if r.Root != nil {
-		root = clean(*r.Root)
+		root = printable.Line(*r.Root)
 	}
 	if r.Duration != nil {
 		length = duration(*r.Duration)
 	}
-	line := fmt.Sprintf("%s  %s  %s  %s  %s  %d spans", clock(r.Start, time.Now()), r.Trace, clean(r.Service), root, length, r.Spans)
+	line := fmt.Sprintf("%s  %s  %s  %s  %s  %d spans", clock(r.Start, time.Now()), r.Trace, printable.Line(r.Service), root, length, r.Spans)
 	if r.Errors > 0 {
 		line += fmt.Sprintf("  %d errors", r.Errors)
 	}

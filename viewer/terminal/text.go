@@ -3,39 +3,9 @@ package terminal
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 )
-
-// clean makes text from outside fit for one line of a terminal: control characters, invisible ones among them, are written
-// as escapes.
-func clean(s string) string {
-	if strings.IndexFunc(s, unsafe) < 0 && utf8.ValidString(s) {
-		return s
-	}
-	var b strings.Builder
-	for i, r := range s {
-		switch {
-		case r == utf8.RuneError && s[i] != 0xEF:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case !unsafe(r):
-			b.WriteRune(r)
-		case r < 0x80:
-			quoted := strconv.QuoteRuneToASCII(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
-}
-
-// unsafe says whether a rune could do something to a terminal or a reader beyond showing a mark.
-func unsafe(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029'
-}
 
 // duration prints three significant digits and a unit, from a minute on two units.
 func duration(ns float64) string {
