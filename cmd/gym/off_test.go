@@ -71,7 +71,7 @@ func (h *heard) serve(t *testing.T, answers map[string]string) (port int) {
 // the headers of W3C reaches both as it came, and their trace stays one.
 func TestOffAgentPassesTracesOn(t *testing.T) {
 	h := &heard{byPath: map[string]http.Header{}}
-	resources := h.serve(t, map[string]string{"/seed_session": `{}`, "/verify": `{"reward":1}`})
+	resources := h.serve(t, map[string]string{"/seed_session": `{}`, "/verify": `{"response":{},"reward":1}`})
 	model := h.serve(t, map[string]string{"/v1/responses": `{"id":"r","created_at":1,"model":"m","object":"response","output":[{"type":"message",` +
 		`"id":"m","role":"assistant","status":"completed","content":[{"type":"output_text","text":"done","annotations":[]}]}],` +
 		`"parallel_tool_calls":false,"tool_choice":"auto","tools":[]}`})

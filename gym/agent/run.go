@@ -134,6 +134,10 @@ func (a *Agent) readVerdict(t *trajectory, task row, reply []byte) (*result, err
 		return nil, fmt.Errorf("cannot read the answer of %s to POST /verify: it has no reward that is a number", a.Resources.Name)
 	}
 	failure, _ := o.String("_ng_failure_class")
+	if failure == "" && !o.Has("response") {
+		return nil, fmt.Errorf("cannot read the answer of %s to POST /verify: it has no response, so what the model said would be lost; "+
+			"answer with the members that came, and the reward", a.Resources.Name)
+	}
 	reply, err = t.told(task, o)
 	return &result{trajectory: t, reply: reply, reward: reward, failure: failure}, err
 }

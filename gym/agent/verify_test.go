@@ -101,6 +101,24 @@ func TestSkipVerificationSettings(t *testing.T) {
 	}
 }
 
+// A verdict that nothing can be made of is a failure: without a reward, and without what the model said, which would be lost.
+func TestVerify_refused(t *testing.T) {
+	for verdict, want := range map[string]string{
+		`[]`:                           "it is an array",
+		`{"response":{},"reward":"x"}`: "no reward that is a number",
+		`{"reward":1}`:                 "it has no response, so what the model said would be lost",
+	} {
+		a := &arena{answers: map[string][]string{"/seed_session": {"{}"}, "/v1/responses": {answer("", message)}, "/verify": {verdict}}}
+		agent, err := New("simple", Settings{Peers: Peers{Resources: Ref{Name: "env"}, Model: Ref{Name: "policy"}}}, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := agent.serveRun(t.Context(), &wire.Request{Body: []byte(`{"responses_create_params":{"input":"q"}}`)}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", verdict, err, want)
+		}
+	}
+}
+
 // With observability every call says in its path which rollout it is of; without it none does.
 func TestRolloutPaths(t *testing.T) {
 	const row = `{"_ng_task_index":3,"_ng_rollout_index":1,"_ng_attempt_index":2,"responses_create_params":{"input":"q"}}`
@@ -116,7 +134,7 @@ func TestRolloutPaths(t *testing.T) {
 	} {
 		a := &arena{answers: map[string][]string{}}
 		for _, prefix := range []string{"", "/ng-rollout/3-1-a2", "/ng-rollout/x.1"} {
-			a.answers[prefix+"/seed_session"], a.answers[prefix+"/verify"] = []string{"{}"}, []string{`{"reward":1}`}
+			a.answers[prefix+"/seed_session"], a.answers[prefix+"/verify"] = []string{"{}"}, []string{`{"response":{},"reward":1}`}
 			a.answers[prefix+"/t"] = []string{"{}"}
 			a.answers[prefix+"/v1/responses"] = []string{answer("", call("1", "t", `{}`)), answer("", message)}
 		}
@@ -178,7 +196,7 @@ func TestRolloutPathsOfRequests(t *testing.T) {
 func TestTrajectory(t *testing.T) {
 	prefix := "/ng-rollout/3-1"
 	a := &arena{answers: map[string][]string{
-		prefix + "/seed_session": {"{}"}, prefix + "/verify": {`{"reward":1,"resolved":true}`}, prefix + "/good": {"fine"}, prefix + "/bad": {"500"},
+		prefix + "/seed_session": {"{}"}, prefix + "/verify": {`{"response":{},"reward":1,"resolved":true}`}, prefix + "/good": {"fine"}, prefix + "/bad": {"500"},
 		prefix + "/v1/responses": {answer("", reasoning, call("1", "good", `{}`), call("2", "bad", `{}`), call("3", "good", `{`)), answer("", message)},
 	}}
 	got := a.runs(t, Settings{Peers: Peers{Observability: true}}, `{"_ng_task_index":3,"_ng_rollout_index":1,"responses_create_params":{"input":"q"}}`)
@@ -256,7 +274,7 @@ func TestTrajectoryGaps(t *testing.T) {
 	one := 1
 	prefix := "/ng-rollout/3-1"
 	a := &arena{answers: map[string][]string{
-		prefix + "/seed_session": {"{}"}, prefix + "/verify": {`{"reward":1}`}, prefix + "/t": {"{}"},
+		prefix + "/seed_session": {"{}"}, prefix + "/verify": {`{"response":{},"reward":1}`}, prefix + "/t": {"{}"},
 		prefix + "/v1/responses": {strings.Replace(answer("", call("1", "t", `{}`)), `"id":"r"`, `"id":""`, 1)},
 	}}
 	got := a.runs(t, Settings{Peers: Peers{Observability: true}, MaxSteps: &one},
