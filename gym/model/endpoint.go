@@ -88,7 +88,8 @@ func (e *endpoint) try(ctx context.Context, base *url.URL, q query) *fault {
 		return statusFault(e.secrets.blot(err), res)
 	}
 	if err := q.read(res); err != nil {
-		return answerFault(e.secrets.blot(err), res.Status)
+		at := url.URL{Scheme: base.Scheme, Host: base.Host, Path: base.JoinPath(q.path).Path}
+		return answerFault(e.secrets.blot(err), fmt.Sprintf("%s answered %d%s", &at, res.Status, e.secrets.beginning(res.Body)))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -90,13 +91,24 @@ func statusFault(err error, res *wire.Result) *fault {
 	return f
 }
 
+// beginning shows what an answer is that is no JSON object, for instance the page of a proxy. What a model said is not shown.
+func (s secrets) beginning(body []byte) string {
+	const enough, cleaned = 80, 4096 // a secret is found before it is cut
+	text := bytes.TrimSpace(body)
+	if len(text) == 0 || text[0] == '{' || bytes.HasPrefix(text, []byte("data:")) || bytes.HasPrefix(text, []byte("event:")) {
+		return ""
+	}
+	shown := s.clean(string(text[:min(len(text), cleaned)]))
+	return fmt.Sprintf(", which begins with %q", shown[:min(len(shown), enough)])
+}
+
 // answerFault is the fault of an answer with a 2xx that says that there is none, stops in the middle, or is something else.
-func answerFault(err error, status int) *fault {
+func answerFault(err error, answered string) *fault {
 	if up, ok := errors.AsType[*responses.UpstreamError](err); ok {
 		return &fault{err: err, status: up.Status, again: retried(up.Status)}
 	}
 	f := &fault{status: http.StatusBadGateway,
-		err: fmt.Errorf("the endpoint of the model answered %d with something else than an answer: %w", status, err)}
+		err: fmt.Errorf("the endpoint of the model answered with something else than an answer: %s: %w", answered, err)}
 	if errors.Is(err, responses.ErrTruncated) {
 		f.again, f.lost = true, true
 	}

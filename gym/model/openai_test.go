@@ -211,9 +211,9 @@ func TestOpenAIErrors(t *testing.T) {
 		"broken":         {503, `boom`, 503, []string{"503", "boom"}},
 		"key_repeated":   {401, `{"error":"no such key: ` + key + `"}`, 401, []string{"401", "no such key: [redacted]"}},
 		"redirect":       {302, ``, 502, []string{"302"}},
-		"no_json":        {200, `<html>`, 502, []string{"something else than an answer"}},
+		"no_json":        {200, `<html>Sign in, ` + key, 502, []string{"something else than an answer: http://127.0.0.1:", `/v1/responses answered 200, which begins with \"<html>Sign in, [redacted]\"`}},
 		"no_response":    {200, `{"id":"r"}`, 502, []string{"something else than an answer", "output"}},
-		"not_quite_json": {200, `{"id":"r","logprob":-Infinity}`, 502, []string{"something else than an answer"}},
+		"not_quite_json": {200, `{"id":"r","logprob":-Infinity}`, 502, []string{"something else than an answer", "/v1/responses answered 200: "}},
 		"empty":          {200, ``, 502, []string{"something else than an answer"}},
 	}
 	for name, test := range tests {
