@@ -34,11 +34,11 @@ func (r *run) aggregate(ctx context.Context, s *Summary) (err error) {
 		agents = append(agents, name)
 		parts[name] = part
 	}
-	wrote, err := results.WriteMetrics(r.files.aggregate, agents, func(agent string) ([]byte, error) {
+	wrote, err := results.WriteMetrics(r.files.Aggregate, agents, func(agent string) ([]byte, error) {
 		return r.metrics(ctx, agent, parts[agent])
 	})
 	if wrote {
-		s.AggregateFile = r.files.aggregate
+		s.AggregateFile = r.files.Aggregate
 	}
 	return err
 }
@@ -63,12 +63,12 @@ type lightRow struct {
 // light reads the results back from the output and puts them in order, agent by agent, in the order of tasks and rollouts. Of a rollout
 // with two results the first counts.
 func (r *run) light() (_ *lightRows, err error) {
-	f, err := os.Create(r.files.aggregate + ".rows.tmp")
+	f, err := os.Create(r.files.Aggregate + ".rows.tmp")
 	if err != nil {
 		return nil, fmt.Errorf("cannot aggregate: %w", err)
 	}
 	l := &lightRows{file: f, w: bufio.NewWriterSize(f, 1<<16), rows: make([]lightRow, 0, r.stats.results())}
-	_, err = scanRows(r.files.output, r.journal.reader(), func(_ jsonl.Line, row responses.Object) string {
+	_, err = scanRows(r.files.Output, r.journal.reader(), func(_ jsonl.Line, row responses.Object) string {
 		k, ok := keyOf(row)
 		if !ok {
 			return ""

@@ -130,7 +130,7 @@ func (r *run) taskRow(t *task) (responses.Object, error) {
 	}
 	row, err := responses.ParseObject(text)
 	if err != nil {
-		return row, fmt.Errorf("cannot use task %d, rollout %d of %s: the file was changed: %w", t.task, t.rollout, r.files.materialized, err)
+		return row, fmt.Errorf("cannot use task %d, rollout %d of %s: the file was changed: %w", t.task, t.rollout, r.files.Materialized, err)
 	}
 	if t.attempt > 0 {
 		row.SetInt(keyAttempt, int64(t.attempt))

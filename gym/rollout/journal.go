@@ -12,6 +12,7 @@ import (
 
 	"github.com/lensgo/lens/gym/internal/durable"
 	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/gym/results"
 )
 
 var errLocked = errors.New("another collector is writing it")
@@ -38,7 +39,7 @@ type journal struct {
 	mu       sync.Mutex
 	output   *appendFile
 	failures *appendFile // nil until the first failure of a run
-	files    files
+	files    results.Files
 	buf      []byte
 	broken   error // why lines could not be written or made durable: nothing is written any more
 	flush    func(*os.File) error
@@ -50,43 +51,43 @@ type journal struct {
 
 // openJournal takes the output for this process. Of a resumed run it cuts off what was found torn; a file that has changed
 // since is refused, because another collector may have been here in between.
-func openJournal(f files, b *before) (*journal, error) {
-	if err := os.MkdirAll(filepath.Dir(f.output), 0o777); err != nil {
+func openJournal(f results.Files, b *before) (*journal, error) {
+	if err := os.MkdirAll(filepath.Dir(f.Output), 0o777); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of the output: %w", err)
 	}
-	output, err := openAppend(f.output)
+	output, err := openAppend(f.Output)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the output: %w", err)
 	}
 	j := &journal{output: output, files: f, written: make(chan struct{}, 1), done: make(chan struct{}), flush: durable.Sync}
 	j.syncing.Go(j.keepDurable)
 	if err := tryLock(output.f); err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot collect into %s: %w", f.output, err), j.close())
+		return nil, errors.Join(fmt.Errorf("cannot collect into %s: %w", f.Output, err), j.close())
 	}
 	if !b.resumed {
 		return j, nil
 	}
 	err = output.cutTorn(b.output)
 	if err == nil && b.failures.size() > 0 {
-		if j.failures, err = openAppend(f.failures); err == nil {
+		if j.failures, err = openAppend(f.Failures); err == nil {
 			err = j.failures.cutTorn(b.failures)
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot resume %s: %w", f.output, err), j.close())
+		return nil, errors.Join(fmt.Errorf("cannot resume %s: %w", f.Output, err), j.close())
 	}
 	return j, nil
 }
 
 // clear empties what earlier runs left: first the files that say what the results are of, then the results.
 func (j *journal) clear(first ...string) error {
-	for _, paths := range [][]string{first, {j.files.failures, j.files.aggregate}} {
+	for _, paths := range [][]string{first, {j.files.Failures, j.files.Aggregate}} {
 		for _, path := range paths {
 			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("cannot remove what an earlier run left: %w", err)
 			}
 		}
-		if err := durable.SyncFolder(filepath.Dir(j.files.output)); err != nil {
+		if err := durable.SyncFolder(filepath.Dir(j.files.Output)); err != nil {
 			return fmt.Errorf("cannot remove what an earlier run left: %w", err)
 		}
 	}
@@ -105,7 +106,7 @@ func (j *journal) failure(row responses.Object) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.failures == nil {
-		f, err := openAppend(j.files.failures)
+		f, err := openAppend(j.files.Failures)
 		if err != nil {
 			return fmt.Errorf("cannot open the failures file: %w", err)
 		}
@@ -177,7 +178,7 @@ func (j *journal) sync() error {
 		err = errors.Join(err, j.flush(f))
 	}
 	if fresh { // a new file's name is the folder's
-		err = errors.Join(err, durable.SyncFolder(filepath.Dir(j.files.output)))
+		err = errors.Join(err, durable.SyncFolder(filepath.Dir(j.files.Output)))
 	}
 	if err != nil {
 		return fmt.Errorf("cannot make what was written durable: %w", err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lensgo/lens/gym/responses"
+	"github.com/lensgo/lens/gym/results"
 )
 
 func row(t testing.TB, text string) responses.Object {
@@ -22,7 +23,7 @@ func row(t testing.TB, text string) responses.Object {
 func openTestJournal(t testing.TB) (*fixture, *journal) {
 	t.Helper()
 	f := newFixture(t, "")
-	j, err := openJournal(filesOf(f.o.Output), &before{})
+	j, err := openJournal(results.FilesOf(f.o.Output), &before{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func TestJournal_durable(t *testing.T) {
 	if err := j.failure(row(t, `{"a":1}`)); err != nil {
 		t.Fatal(err)
 	}
-	for receive(t, synced, "making the failures durable") != j.files.failures {
+	for receive(t, synced, "making the failures durable") != j.files.Failures {
 	}
 	if err := j.close(); err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ func (p *Plan) materialize() (_ string, err error) {
 		return "", fmt.Errorf("cannot read the tasks again: %w", err)
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	temp := p.files.materialized + ".tmp"
+	temp := p.files.Materialized + ".tmp"
 	p.tasks = make([]task, 0, p.expected)
 	err = durable.Write(temp, func(w *bufio.Writer) error {
 		m := materializer{plan: p, in: jsonl.NewReader(in), w: w}

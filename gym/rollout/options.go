@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,38 +151,5 @@ func (o *Options) fill() error {
 		return fmt.Errorf("cannot collect rollouts: %s is %q; it must be a whole number from 1", maxAttemptsEnv, text)
 	}
 	o.MaxAttempts = n
-	return nil
-}
-
-// files are the artefacts of a run.
-type files struct {
-	output, materialized, failures, aggregate, run string
-}
-
-func filesOf(output string) files {
-	stem := strings.TrimSuffix(output, filepath.Ext(output))
-	if filepath.Base(output) == filepath.Ext(output) { // ".jsonl" is a name, not a suffix
-		stem = output
-	}
-	return files{
-		output:       output,
-		materialized: stem + "_materialized_inputs.jsonl",
-		failures:     stem + "_failures.jsonl",
-		aggregate:    stem + "_aggregate_metrics.json",
-		run:          stem + "_run.json",
-	}
-}
-
-// clash finds an artefact that is the input.
-func (f files) clash(input string) error {
-	in, err := os.Stat(input)
-	if err != nil {
-		return nil // reading will say it
-	}
-	for _, path := range []string{f.output, f.materialized, f.failures, f.aggregate, f.run} {
-		if out, err := os.Stat(path); err == nil && os.SameFile(in, out) {
-			return fmt.Errorf("cannot collect from %s into %s: the run would overwrite its own input with %s", input, f.output, path)
-		}
-	}
 	return nil
 }

@@ -1,13 +1,11 @@
 package rollout
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -16,16 +14,15 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/internal/jsonl"
 	"github.com/lensgo/lens/gym/responses"
-	"github.com/lensgo/lens/viewer/ingest"
+	"github.com/lensgo/lens/gym/results"
 )
 
 // Plan is a run that is ready to start. Prepare makes it, Run uses it up.
 type Plan struct {
 	o     Options
-	files files
+	files results.Files
 
 	// Of a fresh run: the rows of the input, to be materialized.
 	input  source
@@ -81,11 +78,11 @@ func Prepare(o Options) (_ *Plan, err error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	p := &Plan{o: o, files: filesOf(o.Output), drain: make(chan struct{})}
+	p := &Plan{o: o, files: results.FilesOf(o.Output), drain: make(chan struct{})}
 	if p.run, err = o.runFile(); err != nil {
 		return nil, err
 	}
-	if err := probeLock(p.files.output); err != nil {
+	if err := probeLock(p.files.Output); err != nil {
 		return nil, err
 	}
 	if o.Resume {
@@ -93,12 +90,12 @@ func Prepare(o Options) (_ *Plan, err error) {
 		if resumed || err != nil {
 			return p, err
 		}
-		p.note("nothing to resume: %s does not exist; the run starts from the beginning", p.files.materialized)
+		p.note("nothing to resume: %s does not exist; the run starts from the beginning", p.files.Materialized)
 	}
 	if o.Input == "" {
 		return nil, fmt.Errorf("cannot collect rollouts: there is nothing to resume at %s and no input file was given", o.Output)
 	}
-	if err := p.files.clash(o.Input); err != nil {
+	if err := p.clash(); err != nil {
 		return nil, err
 	}
 	if err := p.readInput(); err != nil {
@@ -112,6 +109,20 @@ func Prepare(o Options) (_ *Plan, err error) {
 	p.numberRollouts()
 	p.run.nameRun(o.RunID)
 	return p, nil
+}
+
+// clash finds a file of the run that is the input.
+func (p *Plan) clash() error {
+	in, err := os.Stat(p.o.Input)
+	if err != nil {
+		return nil // reading will say it
+	}
+	for _, path := range p.Files() {
+		if out, err := os.Stat(path); err == nil && os.SameFile(in, out) {
+			return fmt.Errorf("cannot collect from %s into %s: the run would overwrite its own input with %s", p.o.Input, p.o.Output, path)
+		}
+	}
+	return nil
 }
 
 // repeats is how often each row of an agent is run.
@@ -187,7 +198,7 @@ func (p *Plan) Agents() []string { return slices.Clone(p.agents) }
 
 // Files are what Run may write: the output and what stands beside it.
 func (p *Plan) Files() []string {
-	return []string{p.files.output, p.files.materialized, p.files.failures, p.files.aggregate, p.files.run}
+	return []string{p.files.Output, p.files.Materialized, p.files.Failures, p.files.Aggregate, p.files.Run}
 }
 
 // Trace says how the run is traced, for callers who know it only after Prepare. It must not be called during Run.
@@ -287,128 +298,4 @@ func (p *Plan) inputRow(at jsonl.Line, check *checker, bad *RowsError) {
 	p.inputs = append(p.inputs, inputRow{
 		line: int32(at.Number), task: f.task, agent: p.agentIndex(f.agent), sum: sumOf(at.Text),
 	})
-}
-
-// number gives each row without a task index one: rows of the same text share it, in the order of their first row,
-// passing over the indexes that other rows brought along.
-func (p *Plan) number() {
-	var taken []int
-	for _, in := range p.inputs {
-		if in.task >= 0 {
-			taken = append(taken, in.task)
-		}
-	}
-	slices.Sort(taken)
-	first := firsts(len(p.inputs), func(a, b int32) int { return bytes.Compare(p.inputs[a].sum[:], p.inputs[b].sum[:]) })
-	next := 0
-	for i := range p.inputs {
-		in := &p.inputs[i]
-		switch {
-		case in.task >= 0:
-			continue
-		case int(first[i]) < i: // of the same text, so it brought no index either
-			in.task = p.inputs[first[i]].task
-			continue
-		}
-		for len(taken) > 0 && taken[0] <= next {
-			if taken[0] == next {
-				next++
-			}
-			taken = taken[1:]
-		}
-		in.task = next
-		next++
-	}
-}
-
-// numberRollouts gives each row the indexes of its rollouts, which go on where those of the task's row before end, and counts them all.
-func (p *Plan) numberRollouts() {
-	first := p.firstOfTask()
-	next := make([]int32, len(first)) // of the tasks that begin with a row
-	for i := range p.inputs {
-		in := &p.inputs[i]
-		n := p.repeats(in.agent)
-		in.rollout = next[first[i]]
-		next[first[i]] += int32(n)
-		p.expected += n
-	}
-}
-
-// firstOfTask is the first row of each row's task.
-func (p *Plan) firstOfTask() []int32 {
-	return firsts(len(p.inputs), func(a, b int32) int { return cmp.Compare(p.inputs[a].task, p.inputs[b].task) })
-}
-
-// firsts gives for each of n things the first one that is the same. A map would take several times as much memory.
-func firsts(n int, compare func(a, b int32) int) []int32 {
-	order, first := make([]int32, n), make([]int32, n)
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(compare(a, b), cmp.Compare(a, b)) })
-	for at, i := range order {
-		first[i] = i
-		if at > 0 && compare(order[at-1], i) == 0 {
-			first[i] = first[order[at-1]]
-		}
-	}
-	return first
-}
-
-// source is the input, readable twice: a file is opened again, anything else (a pipe, an example that the program carries)
-// is kept.
-type source struct {
-	path string
-	data []byte // nil of a file
-}
-
-// OpenTasks opens a file of tasks as [Prepare] does: decompressed.
-func OpenTasks(path string) (io.ReadCloser, error) {
-	s, err := openSource(path)
-	if err != nil {
-		return nil, err
-	}
-	return s.open()
-}
-
-func openSource(path string) (source, error) {
-	info, err := os.Stat(path)
-	if data, ok := config.BuiltinData(path); ok && errors.Is(err, fs.ErrNotExist) {
-		return source{path: path, data: data}, nil
-	}
-	if err != nil {
-		return source{}, plainPathError(err)
-	}
-	if info.IsDir() {
-		return source{}, fmt.Errorf("%s is a folder; a JSONL file is needed", path)
-	}
-	s := source{path: path}
-	if info.Mode().IsRegular() {
-		return s, nil
-	}
-	r, err := s.open()
-	if err != nil {
-		return source{}, err
-	}
-	s.data, err = io.ReadAll(r)
-	return s, errors.Join(err, r.Close())
-}
-
-func plainPathError(err error) error {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
-	}
-	return err
-}
-
-// open reads the text from its beginning, decompressed.
-func (s source) open() (io.ReadCloser, error) {
-	if s.data != nil {
-		return io.NopCloser(bytes.NewReader(s.data)), nil
-	}
-	r, err := ingest.OpenFile(s.path)
-	if err != nil {
-		return nil, plainPathError(err)
-	}
-	return r, nil
 }

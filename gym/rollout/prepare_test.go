@@ -195,19 +195,6 @@ func TestPrepare_limit(t *testing.T) {
 	}
 }
 
-func TestFilesOf(t *testing.T) {
-	for output, want := range map[string]string{
-		"a/b.jsonl":   "a/b_failures.jsonl",
-		"a/b.c.jsonl": "a/b.c_failures.jsonl",
-		"a.b/c":       "a.b/c_failures.jsonl",
-		".jsonl":      ".jsonl_failures.jsonl",
-	} {
-		if got := filesOf(output).failures; got != want {
-			t.Errorf("%s: %s, want %s", output, got, want)
-		}
-	}
-}
-
 // Materialized inputs are what agents are sent: repeats in the order aabbcc, rollouts counted over rows of one text,
 // parameters laid over.
 func TestMaterialize(t *testing.T) {

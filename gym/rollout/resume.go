@@ -49,7 +49,7 @@ func newStanding(p *Plan) *standing {
 
 // twice finds tasks that are the same as one before.
 func (s *standing) twice() error {
-	bad := &RowsError{File: s.plan.files.materialized}
+	bad := &RowsError{File: s.plan.files.Materialized}
 	for at, i := range s.byKey {
 		if t := &s.plan.tasks[i]; at > 0 && t.key == s.plan.tasks[s.byKey[at-1]].key {
 			bad.add(int(t.line), fmt.Sprintf("task %d, rollout %d stands here a second time", t.task, t.rollout))
@@ -67,18 +67,18 @@ func (s *standing) of(row responses.Object) (int32, string) {
 	at, ok := slices.BinarySearchFunc(s.byKey, k, func(i int32, k key) int { return s.plan.tasks[i].key.compare(k) })
 	if !ok {
 		return 0, fmt.Sprintf("task %d, rollout %d does not stand in %s: the two files do not belong together",
-			k.task, k.rollout, s.plan.files.materialized)
+			k.task, k.rollout, s.plan.files.Materialized)
 	}
 	return s.byKey[at], ""
 }
 
 // prepareResume reads what an earlier run left. It reports false when there is nothing at all.
 func (p *Plan) prepareResume() (resumed bool, err error) {
-	if _, err := os.Stat(p.files.materialized); errors.Is(err, fs.ErrNotExist) {
-		for _, path := range []string{p.files.output, p.files.failures} {
+	if _, err := os.Stat(p.files.Materialized); errors.Is(err, fs.ErrNotExist) {
+		for _, path := range []string{p.files.Output, p.files.Failures} {
 			if info, err := os.Stat(path); err == nil && info.Size() > 0 {
 				return false, fmt.Errorf("cannot resume %s: it has results, but %s, which says what they belong to, does not exist; "+
-					"put it back, or run without --resume to start over and lose them", p.files.output, p.files.materialized)
+					"put it back, or run without --resume to start over and lose them", p.files.Output, p.files.Materialized)
 			}
 		}
 		return false, nil
@@ -126,7 +126,7 @@ func (s *standing) choose() {
 // readMaterialized reads the rows of the earlier run as tasks.
 func (p *Plan) readMaterialized() error {
 	check := checker{graph: p.o.Graph, agent: p.o.Agent}
-	path := p.files.materialized
+	path := p.files.Materialized
 	e, err := readRows(path, func(at jsonl.Line, row responses.Object) string {
 		f, wrong := check.row(row)
 		if wrong != "" {
@@ -145,10 +145,10 @@ func (p *Plan) readMaterialized() error {
 		return err
 	}
 	if e.torn > 0 {
-		return fmt.Errorf("cannot resume %s: the last line of %s is torn; run without --resume to start over", p.files.output, path)
+		return fmt.Errorf("cannot resume %s: the last line of %s is torn; run without --resume to start over", p.files.Output, path)
 	}
 	if len(p.tasks) == 0 && p.o.Shard.whole() {
-		return fmt.Errorf("cannot resume %s: %s holds no rows", p.files.output, path)
+		return fmt.Errorf("cannot resume %s: %s holds no rows", p.files.Output, path)
 	}
 	p.tally()
 	return nil
@@ -164,7 +164,7 @@ func advised(err error) error {
 
 func (s *standing) readOutput() (err error) {
 	p := s.plan
-	p.before.output, err = readRows(p.files.output, func(_ jsonl.Line, row responses.Object) string {
+	p.before.output, err = readRows(p.files.Output, func(_ jsonl.Line, row responses.Object) string {
 		i, wrong := s.of(row)
 		if wrong != "" || s.done[i] { // of a rollout with two results the first counts
 			return wrong
@@ -174,13 +174,13 @@ func (s *standing) readOutput() (err error) {
 		p.tallies[p.tasks[i].agent].add(reward, hasReward)
 		return ""
 	})
-	p.noteTorn(p.files.output, p.before.output)
+	p.noteTorn(p.files.Output, p.before.output)
 	return err
 }
 
 func (s *standing) readFailures() (err error) {
 	p := s.plan
-	p.before.failures, err = readRows(p.files.failures, func(_ jsonl.Line, row responses.Object) string {
+	p.before.failures, err = readRows(p.files.Failures, func(_ jsonl.Line, row responses.Object) string {
 		i, wrong := s.of(row)
 		if wrong != "" {
 			return wrong
@@ -191,7 +191,7 @@ func (s *standing) readFailures() (err error) {
 		}
 		return ""
 	})
-	p.noteTorn(p.files.failures, p.before.failures)
+	p.noteTorn(p.files.Failures, p.before.failures)
 	return err
 }
 

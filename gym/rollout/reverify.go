@@ -47,7 +47,7 @@ type ReverifyOptions struct {
 // Reverification is ready to start. PrepareReverify makes it, Run uses it up, Close closes its files.
 type Reverification struct {
 	o        ReverifyOptions
-	files    files
+	files    results.Files
 	before   before
 	tried    tried
 	inputs   *results.Set
@@ -172,15 +172,15 @@ func (v *Reverification) open() (err error) {
 
 // target makes an output this one's, if that may be, and reads what is in it.
 func (v *Reverification) target(output string) error {
-	v.files, v.before, v.tried = filesOf(output), before{}, newTried()
+	v.files, v.before, v.tried = results.FilesOf(output), before{}, newTried()
 	if err := cmp.Or(v.clash(), results.CheckOutput(output)); err != nil {
 		return err
 	}
-	if err := probeLock(v.files.output); err != nil {
+	if err := probeLock(v.files.Output); err != nil {
 		return err
 	}
 	there := ""
-	for _, path := range []string{v.files.output, v.files.failures} {
+	for _, path := range []string{v.files.Output, v.files.Failures} {
 		if _, err := os.Stat(path); err == nil {
 			there = path
 			break
@@ -198,7 +198,7 @@ func (v *Reverification) target(output string) error {
 // clash refuses files that would be read and written at once. To append to the results themselves is what appending is for.
 func (v *Reverification) clash() error {
 	read := []string{v.o.Inputs, v.o.Rollouts, results.FilesOf(v.o.Rollouts).Failures}
-	written := []string{v.files.output, v.files.failures, v.files.aggregate}
+	written := []string{v.files.Output, v.files.Failures, v.files.Aggregate}
 	if v.o.Append {
 		read = read[:1]
 	}
@@ -209,7 +209,7 @@ func (v *Reverification) clash() error {
 		}
 		for _, out := range written {
 			if other, err := os.Stat(out); err == nil && os.SameFile(info, other) {
-				return fmt.Errorf("cannot reverify %s into %s: it would overwrite %s, which it reads; name another output", v.o.Rollouts, v.files.output, in)
+				return fmt.Errorf("cannot reverify %s into %s: it would overwrite %s, which it reads; name another output", v.o.Rollouts, v.files.Output, in)
 			}
 		}
 	}
@@ -220,7 +220,7 @@ func (v *Reverification) clash() error {
 func (v *Reverification) readBefore() (err error) {
 	b := &v.before
 	b.resumed = true
-	b.output, err = readRows(v.files.output, func(_ jsonl.Line, row responses.Object) string {
+	b.output, err = readRows(v.files.Output, func(_ jsonl.Line, row responses.Object) string {
 		k, ok := keyOf(row)
 		v.tried.done[k] = true
 		return keyed(ok)
@@ -228,7 +228,7 @@ func (v *Reverification) readBefore() (err error) {
 	if err != nil {
 		return err
 	}
-	b.failures, err = readRows(v.files.failures, func(_ jsonl.Line, row responses.Object) string {
+	b.failures, err = readRows(v.files.Failures, func(_ jsonl.Line, row responses.Object) string {
 		k, ok := keyOf(row)
 		v.tried.attempts[k]++
 		if terminal, _ := row.Bool(keyTerminal); terminal {
@@ -236,7 +236,7 @@ func (v *Reverification) readBefore() (err error) {
 		}
 		return keyed(ok)
 	})
-	for path, e := range map[string]extent{v.files.output: b.output, v.files.failures: b.failures} {
+	for path, e := range map[string]extent{v.files.Output: b.output, v.files.Failures: b.failures} {
 		if e.torn > 0 {
 			v.notes = append(v.notes, fmt.Sprintf("the last line of %s was torn: its %d bytes are cut off, as if it had not been written", path, e.torn))
 		}

@@ -49,14 +49,14 @@ func (v *Reverification) Run(ctx context.Context, client *wire.Client) (*Reverif
 		return nil, err
 	}
 	s := &v.summary
-	s.Output, s.Classes = v.files.output, map[string]int{}
+	s.Output, s.Classes = v.files.Output, map[string]int{}
 	r := &reverifying{Reverification: v, client: client, journal: j, todo: todo}
 	err = r.run(ctx)
 	if err == nil && !v.o.DisableAggregation {
 		s.AggregateErr = r.aggregate(ctx)
 	}
 	if j.failures != nil {
-		s.FailuresFile = v.files.failures
+		s.FailuresFile = v.files.Failures
 	}
 	s.Missing = len(todo) - s.Verified - s.Failed - s.Discarded
 	return s, errors.Join(err, j.close())
@@ -279,7 +279,7 @@ func (r *reverifying) sayf(format string, args ...any) {
 
 // aggregate asks each agent's resources server for the metrics of the whole output.
 func (r *reverifying) aggregate(ctx context.Context) (err error) {
-	whole, err := results.Open(r.files.output)
+	whole, err := results.Open(r.files.Output)
 	if err != nil {
 		return fmt.Errorf("cannot aggregate: %w", err)
 	}
@@ -292,9 +292,9 @@ func (r *reverifying) aggregate(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("cannot aggregate: %w", err)
 	}
-	wrote, err := metrics.Write(ctx, r.metrics, r.files.aggregate)
+	wrote, err := metrics.Write(ctx, r.metrics, r.files.Aggregate)
 	if wrote {
-		r.summary.AggregateFile = r.files.aggregate
+		r.summary.AggregateFile = r.files.Aggregate
 	}
 	return err
 }

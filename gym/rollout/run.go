@@ -84,12 +84,12 @@ func (p *Plan) begin(cut context.CancelCauseFunc, client *wire.Client) (*run, er
 	if !p.before.resumed {
 		err = p.startOver(j)
 	} else if p.rewrite {
-		err = p.run.write(p.files.run)
+		err = p.run.write(p.files.Run)
 	}
 	if err != nil {
 		return nil, errors.Join(err, j.close())
 	}
-	rows, err := os.Open(p.files.materialized)
+	rows, err := os.Open(p.files.Materialized)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot read the materialized inputs: %w", err), j.close())
 	}
@@ -112,13 +112,13 @@ func (p *Plan) startOver(j *journal) error {
 	if err != nil {
 		return err
 	}
-	if err = j.clear(p.files.materialized, p.files.run); err == nil {
-		err = p.run.write(p.files.run)
+	if err = j.clear(p.files.Materialized, p.files.Run); err == nil {
+		err = p.run.write(p.files.Run)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(temp))
 	}
-	if err := durable.Rename(temp, p.files.materialized); err != nil {
+	if err := durable.Rename(temp, p.files.Materialized); err != nil {
 		return fmt.Errorf("cannot write the materialized inputs: %w", err)
 	}
 	return nil
@@ -177,7 +177,7 @@ func (r *run) cutShort(ctx context.Context) error {
 func (r *run) row(t *task) ([]byte, error) {
 	text := make([]byte, t.length)
 	if _, err := r.rows.ReadAt(text, t.offset); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("cannot read task %d, rollout %d from %s: %w", t.task, t.rollout, r.files.materialized, err)
+		return nil, fmt.Errorf("cannot read task %d, rollout %d from %s: %w", t.task, t.rollout, r.files.Materialized, err)
 	}
 	return text, nil
 }

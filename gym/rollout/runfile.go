@@ -8,8 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -22,7 +20,6 @@ import (
 
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/internal/durable"
-	"github.com/lensgo/lens/gym/internal/jsonl"
 	"github.com/lensgo/lens/gym/results"
 )
 
@@ -190,52 +187,6 @@ func (f *runFile) nameRun(given string) {
 	}
 }
 
-// digest hashes the rows of an input, whatever their file is: compressed or not, with whatever line ends.
-type digest struct {
-	path string
-	hash hash.Hash
-	rows int
-}
-
-func newDigest(path string) *digest { return &digest{path: path, hash: sha256.New()} }
-
-func (d *digest) add(row []byte) {
-	sum := sha256.Sum256(row)
-	d.hash.Write(sum[:])
-	d.rows++
-}
-
-func (d *digest) data() results.RunData {
-	return results.RunData{Path: d.path, Rows: d.rows, Hash: hex.EncodeToString(d.hash.Sum(nil))}
-}
-
-// readDigest hashes the rows of an input as reading them for a run does.
-func readDigest(input string, limit int) (data results.RunData, err error) {
-	src, err := openSource(input)
-	if err != nil {
-		return data, err
-	}
-	r, err := src.open()
-	if err != nil {
-		return data, err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	d := newDigest(input)
-	for rows := jsonl.NewReader(r); limit == 0 || d.rows < limit; {
-		at, err := rows.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return data, fmt.Errorf("%s:%d: %w", input, rows.Number()+1, err)
-		}
-		if !at.Blank {
-			d.add(at.Text)
-		}
-	}
-	return d.data(), nil
-}
-
 // readRunFile reads what an earlier run wrote; nil when there is nothing.
 func readRunFile(path string) (*runFile, error) {
 	b, err := os.ReadFile(path)
@@ -319,13 +270,13 @@ func (f *runFile) differences(now *runFile, once bool) ([]string, error) {
 
 // sameRun refuses to go on with another run than the output is of, or notes it when that is forced.
 func (p *Plan) sameRun() error {
-	before, err := readRunFile(p.files.run)
+	before, err := readRunFile(p.files.Run)
 	if err != nil {
 		return err
 	}
 	if before == nil {
 		p.run.nameRun(p.o.RunID)
-		p.note("resumed: %s does not exist, so nothing says whether configuration and data are still the same", p.files.run)
+		p.note("resumed: %s does not exist, so nothing says whether configuration and data are still the same", p.files.Run)
 		return nil
 	}
 	if p.o.Input != "" {
@@ -350,7 +301,7 @@ func (p *Plan) sameRun() error {
 	}
 	if !p.o.Force {
 		return fmt.Errorf("cannot resume %s: it is of another run:\n  %s\nGive what it was begun with; or --force to go on with its own rows and what is given now; "+
-			"or leave --resume out to start over", p.files.output, strings.Join(differ, "\n  "))
+			"or leave --resume out to start over", p.files.Output, strings.Join(differ, "\n  "))
 	}
 	p.rewrite = true
 	p.run.Forced = append(p.run.Forced, differ...)

@@ -265,10 +265,10 @@ func (r *run) summary(cut bool) *Summary {
 		Scored: s.counts[scored], Failed: s.counts[failed], Discarded: s.counts[discarded], Missing: s.remaining, Again: s.again,
 		Interrupted:    s.remaining > 0 && (cut || r.draining()),
 		FailureClasses: s.classes, Failures: s.failures, Elapsed: time.Since(s.began), Notes: r.Notes(),
-		Output: r.files.output, MaterializedFile: r.files.materialized,
+		Output: r.files.Output, MaterializedFile: r.files.Materialized,
 	}
 	if sum.Failed > 0 || sum.Again > 0 || r.before.failures.whole > 0 {
-		sum.FailuresFile = r.files.failures
+		sum.FailuresFile = r.files.Failures
 	}
 	for i, a := range s.agents {
 		slices.Sort(a.durations)
