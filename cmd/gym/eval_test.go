@@ -171,7 +171,11 @@ func TestUsageErrors(t *testing.T) {
 		says []string
 	}{
 		"verb":          {[]string{"frobnicate"}, []string{`unknown argument "frobnicate" for "gym"`, "See 'gym --help'"}},
-		"flag":          {[]string{"demo", "--frobnicate"}, []string{"unknown flag: --frobnicate", "See 'gym demo --help'"}},
+		"flag":          {[]string{"demo", "--frobnicate"}, []string{"unknown flag: --frobnicate\n", "See 'gym demo --help'"}},
+		"near a flag":   {[]string{"eval", "run", "--concurency", "3"}, []string{"unknown flag: --concurency; did you mean --concurrency?\n"}},
+		"Python's flag": {[]string{"eval", "run", "--num_repeats", "3"}, []string{"did you mean --num-repeats?"}},
+		"a number":      {[]string{"eval", "run", "--temperature", "hot"}, []string{`--temperature is "hot"; it must be a number` + "\n"}},
+		"a time":        {[]string{"eval", "run", "--rollout-timeout", "5"}, []string{`--rollout-timeout is "5"; it must be a number with a unit, for example 90s`}},
 		"argument":      {[]string{"version", "now"}, []string{`unknown argument "now"`}},
 		"all missing":   {[]string{"eval", "run"}, []string{"--config is missing", "--input is missing", "--output is missing"}},
 		"not a number":  {[]string{"eval", "run", "--limit", "many"}, []string{`"many"`, "--limit"}},

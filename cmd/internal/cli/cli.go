@@ -53,7 +53,7 @@ func Root(root *cobra.Command) *cobra.Command {
 	root.Version = Version(root.Name())
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.Flags().Bool("version", false, "print the version and exit")
-	root.SetFlagErrorFunc(Usage)
+	root.SetFlagErrorFunc(flagError)
 	return root
 }
 
