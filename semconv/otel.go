@@ -12,13 +12,14 @@ const (
 	ExceptionMessage    = "exception.message"
 	ExceptionStacktrace = "exception.stacktrace"
 
-	HostName       = "host.name"
-	HostArch       = "host.arch"
-	OSType         = "os.type"
-	ProcessPID     = "process.pid"
-	ProcessName    = "process.executable.name"
-	ProcessRuntime = "process.runtime.name"
-	RuntimeVersion = "process.runtime.version"
+	HostName        = "host.name"
+	HostArch        = "host.arch"
+	OSType          = "os.type"
+	ProcessPID      = "process.pid"
+	ProcessName     = "process.executable.name"
+	ProcessExitCode = "process.exit.code" // 128 and the number of the signal that killed it, as shells have it
+	ProcessRuntime  = "process.runtime.name"
+	RuntimeVersion  = "process.runtime.version"
 
 	TelemetrySDKName     = "telemetry.sdk.name"
 	TelemetrySDKLanguage = "telemetry.sdk.language"

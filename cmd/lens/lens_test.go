@@ -23,10 +23,17 @@ func TestMain(m *testing.M) { blackbox.Main(m, "lens", tags, &lensBinary) }
 // lens runs the binary to its end, with a home of its own.
 func lens(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	return lensWith(t, nil, "", args...)
+}
+
+// lensWith is lens with variables and standard input.
+func lensWith(t *testing.T, env []string, stdin string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, lensBinary, args...)
-	cmd.Env = blackbox.Environment("HOME=" + t.TempDir())
+	cmd.Env = append(blackbox.Environment("HOME="+t.TempDir()), env...)
+	cmd.Stdin = strings.NewReader(stdin)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {

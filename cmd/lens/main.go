@@ -6,6 +6,8 @@
 //	lens export                  write traces for other tools: OTLP, Perfetto, CSV
 //	lens groups ./cmd/server     what a program can turn on, from its source
 //	lens check SPEC ./cmd/server what a spec would turn on in it
+//	lens emit-spans              spans of what a script has timed
+//	lens exec -- make            run a command inside a span
 //	lens set-slurm-resource-attrs hand the identity of a Slurm job to its programs
 //	lens version
 package main
@@ -27,6 +29,6 @@ func newRoot() *cobra.Command {
 		Long: "Lens receives OpenTelemetry data from any program, keeps it in a folder, and serves a page over it: in this one\n" +
 			"binary, on this machine.",
 	})
-	root.AddCommand(newView(), newTraces(), newExport(), newGroups(), newCheck(), newSLURM(), cli.VersionCommand("lens"))
+	root.AddCommand(newView(), newTraces(), newExport(), newGroups(), newCheck(), newEmit(), newExec(), newSLURM(), cli.VersionCommand("lens"))
 	return root
 }
