@@ -134,6 +134,9 @@ func newEnvInit() *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name = args[0]
+			if builders[o.Name] != nil {
+				return cli.Usage(cmd, fmt.Errorf("this program has a server %q of its own, which it would run in the place of yours; choose another name", o.Name))
+			}
 			written, err := scaffold.Write(o)
 			if errors.Is(err, scaffold.ErrName) {
 				return cli.Usage(cmd, err)

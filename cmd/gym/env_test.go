@@ -104,6 +104,8 @@ func TestEnvInit(t *testing.T) {
 	gymIn(t, dir, nil, "env", "init", "word_length").check(t, 0, "word_length/server.go", "go test ./...")
 	gymIn(t, dir, nil, "env", "init", "word_length").check(t, 1, "is there already")
 	gymIn(t, dir, nil, "env", "init", "Word").check(t, 2, "lower-case")
+	gymIn(t, dir, nil, "env", "init", "func").check(t, 2, "Go has another meaning for it")
+	gymIn(t, dir, nil, "env", "init", "mcqa").check(t, 2, `has a server "mcqa" of its own`)
 	gymIn(t, dir, nil, "env", "init").check(t, 2, "give one name")
 	gymIn(t, dir, nil, "list", "resources-servers").check(t, 0, "--resources-server word_length\t", "--resources-server example_multi_step\tbuiltin:")
 	gymIn(t, dir, nil, "list", "things").check(t, 2, "give nothing, or one of")

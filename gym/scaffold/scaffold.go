@@ -62,7 +62,10 @@ var files = [][2]string{
 
 // Write writes the environment.
 func Write(o Options) (*Written, error) {
-	if !goodName.MatchString(o.Name) || token.IsKeyword(packageName(o.Name)) || packageName(o.Name) == "main" {
+	if name := packageName(o.Name); token.IsKeyword(name) || name == "main" || o.Name == "testdata" {
+		return nil, fmt.Errorf("cannot name an environment %q: %w of a package, for Go has another meaning for it; choose another", o.Name, ErrName)
+	}
+	if !goodName.MatchString(o.Name) {
 		return nil, fmt.Errorf("cannot name an environment %q: %w; use lower-case letters, digits and _, a letter first, for example letter_count", o.Name, ErrName)
 	}
 	if o.Module != "" && !goodModule.MatchString(o.Module) {

@@ -139,7 +139,7 @@ func TestWrite_refuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, o := range map[string]Options{
-		"nothing": {}, "capitals": {Name: "Words"}, "a path": {Name: "a/b"}, "dots": {Name: ".."}, "a keyword": {Name: "func"}, "main": {Name: "main"},
+		"nothing": {}, "capitals": {Name: "Words"}, "a path": {Name: "a/b"}, "dots": {Name: ".."}, "a keyword": {Name: "func"}, "main": {Name: "main"}, "passed over by Go": {Name: "testdata"},
 		"a digit first": {Name: "7up"}, "a dash": {Name: "a-b"}, "a module": {Name: "fine", Module: "a b"},
 	} {
 		o.Root = root
