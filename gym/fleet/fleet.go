@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/lensgo/lens"
@@ -207,6 +208,19 @@ func (f *Fleet) launchers(apart []*config.Instance) (all []launcher, err error) 
 	return all, nil
 }
 
+// whoHas says what to do about a port that is taken.
+func (o *Options) whoHas(in *config.Instance, err error) string {
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		return ""
+	}
+	for _, other := range o.Graph.Instances {
+		if other != in && other.Host == in.Host && other.Port == in.Port {
+			return fmt.Sprintf("; server %q has the same port; without one each gets a free one", other.Name)
+		}
+	}
+	return "; something else runs there; without a port it gets a free one"
+}
+
 func (f *Fleet) launcher(in *config.Instance) (launcher, error) {
 	external, err := f.o.external(in)
 	if err != nil {
@@ -217,7 +231,7 @@ func (f *Fleet) launcher(in *config.Instance) (launcher, error) {
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(in.Host, strconv.Itoa(in.Port)))
 	if err != nil {
-		return nil, fmt.Errorf("cannot bind a port for server %q on host %q: %w", in.Name, in.Host, err)
+		return nil, fmt.Errorf("cannot bind a port for server %q on host %q: %w%s", in.Name, in.Host, err, f.o.whoHas(in, err))
 	}
 	in.Port = l.Addr().(*net.TCPAddr).Port
 	return &ownServer{command: f.o.Command, listener: l.(*net.TCPListener)}, nil

@@ -203,6 +203,28 @@ func TestStartUnknownImplementation(t *testing.T) {
 	}
 }
 
+// A port that is taken is told with who has it, where that is another server of the run.
+func TestStart_port_taken(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	_, port, _ := net.SplitHostPort(taken.Addr().String())
+	for want, args := range map[string][]string{
+		"something else runs there":     {"+a.resources_servers.echo.port=" + port},
+		`server "b" has the same port;`: {"+a.resources_servers.echo.port=" + port, "+b.resources_servers.echo.port=" + port},
+	} {
+		g := graph(t, "a echo", "b echo")
+		if err := g.Override(config.Overrides{Args: args}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fleet.Start(t.Context(), options(g)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error is %v, want %s", err, want)
+		}
+	}
+}
+
 func TestStartCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("the user went away"))

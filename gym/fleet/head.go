@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -49,7 +50,10 @@ func StartHead(g *config.Graph, logger *slog.Logger) (*Head, error) {
 	}
 	l, err := net.Listen("tcp", at.Address())
 	if err != nil {
-		return nil, fmt.Errorf("cannot start the head server: %w; gym env status shows what runs there, ++head_server.port=N takes another port", err)
+		if errors.Is(err, syscall.EADDRINUSE) {
+			err = fmt.Errorf("%w; gym env status shows what runs there, ++head_server.port=N takes another port", err)
+		}
+		return nil, fmt.Errorf("cannot start the head server: %w", err)
 	}
 	at.Port = l.Addr().(*net.TCPAddr).Port
 	g.SetHeadServer(at)
@@ -242,7 +246,7 @@ func askHead(ctx context.Context, address, route string, to any) error {
 		return fmt.Errorf("the head server at %s answered %d to GET %s", address, resp.StatusCode, route)
 	}
 	if err := json.Unmarshal(body, to); err != nil {
-		return fmt.Errorf("the answer of the head server at %s to GET %s cannot be read: %w", address, route, err)
+		return fmt.Errorf("what answers at %s is no head server: cannot read its answer to GET %s: %w", address, route, err)
 	}
 	return nil
 }

@@ -103,6 +103,10 @@ func TestHeadTaken(t *testing.T) {
 	if _, err := fleet.StartHead(g, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "++head_server.port=N") {
 		t.Errorf("error is %v", err)
 	}
+	g.SetHeadServer(config.HeadServer{Host: "192.0.2.1"}) // an address of documentation, which this machine does not have
+	if _, err := fleet.StartHead(g, slog.New(slog.DiscardHandler)); err == nil || strings.Contains(err.Error(), "++head_server.port=N") {
+		t.Errorf("error is %v", err)
+	}
 }
 
 func TestNoHead(t *testing.T) {
