@@ -118,7 +118,7 @@ func (g *Graph) DecodeValue(name string, v any) error {
 		return nil
 	}
 	if err := json.Unmarshal(n.json(), v); err != nil {
-		return misfit(n, "", name, err)
+		return &Error{Problems: []Problem{misfit(n, "", name, err)}}
 	}
 	return nil
 }
@@ -212,7 +212,7 @@ func (i *Instance) DecodeSettings(v any) error {
 		settings = jsontext.Value("{}")
 	}
 	if err := json.Unmarshal(settings, v); err != nil {
-		return misfit(i.node, i.Name, "", err)
+		return &Error{Problems: []Problem{misfit(i.node, i.Name, "", err)}}
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 
 // misfit says where below a value the one stands that a type does not take, and what would be right. The value's name begins the path;
 // below an instance, whose settings have none, the instance does. It does not say what stands there, which may be a secret.
-func misfit(n *node, owner, name string, err error) error {
+func misfit(n *node, owner, name string, err error) Problem {
 	text := err.Error()
 	var bad *json.SemanticError
 	if errors.As(err, &bad) {
@@ -30,15 +30,18 @@ func misfit(n *node, owner, name string, err error) error {
 	if owner != "" {
 		text = owner + ": " + text
 	}
-	ps := problems{list: []Problem{{Text: text, Err: err}}}
+	p := Problem{Text: text, Err: err}
 	if n != nil {
-		ps.list[0].File, ps.list[0].Line, ps.list[0].Column = n.at.file, n.at.line, n.at.column
+		p.File, p.Line, p.Column = n.at.file, n.at.line, n.at.column
 	}
-	return ps.err()
+	return p
 }
 
 // unfit says what would be right. A type that reads itself knows that best.
 func unfit(n *node, bad *json.SemanticError) string {
+	if errors.Is(bad.Err, json.ErrUnknownName) {
+		return "means nothing here"
+	}
 	if bad.Err != nil && !errors.Is(bad.Err, strconv.ErrSyntax) && !errors.Is(bad.Err, strconv.ErrRange) {
 		return "does not fit: " + bad.Err.Error()
 	}

@@ -32,7 +32,10 @@ func DecodeYAML(file string, data []byte, v any) error {
 	if tree == nil {
 		return errors.New(ps.list[0].String())
 	}
-	return json.Unmarshal(tree.json(), v, json.RejectUnknownMembers(true))
+	if err := json.Unmarshal(tree.json(), v, json.RejectUnknownMembers(true)); err != nil {
+		return errors.New(misfit(tree, "", "", err).String())
+	}
+	return nil
 }
 
 // parse reads one YAML document that is a mapping. Nil means that problems were added.

@@ -59,7 +59,7 @@ func TestDecodeYAML(t *testing.T) {
 		"user: x":                            "",
 		"{user: 'x'}":                        "",
 		"user: x\nusr: y":                    "usr",
-		"user: 7":                            "/user",
+		"user: 7":                            "f.yaml:1:7: user must be a text",
 		"user: x\nuser: y":                   `f.yaml:2:1: mapping key "user" already defined`,
 		"- x":                                "f.yaml:1:1: the file must be a mapping",
 		"user: \xff":                         "f.yaml:1:7: the file is not UTF-8",

@@ -42,7 +42,7 @@ func ReadPrompt(path string) (*Prompt, error) {
 		System *string `json:"system"`
 	}
 	if err := config.DecodeYAML(path, b, &doc); err != nil {
-		return nil, fmt.Errorf("cannot read the prompt %s: it must be a mapping of user and system, both texts: %w", path, err)
+		return nil, fmt.Errorf("cannot read the prompt, a mapping of user and system, both texts: %w", err)
 	}
 	if doc.User == nil {
 		return nil, fmt.Errorf("cannot read the prompt %s: it has no user, which is the template of the user's message", path)

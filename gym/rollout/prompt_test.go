@@ -61,8 +61,8 @@ func TestReadPrompt(t *testing.T) {
 	for text, want := range map[string]string{
 		"system: x":                          "it has no user",
 		"user: {a: b}":                       "both texts",
-		"user: x\nusr: y":                    "usr",
-		"user: 7":                            "both texts",
+		"user: x\nusr: y":                    "prompt.yaml:2:6: usr means nothing here",
+		"user: 7":                            "prompt.yaml:1:7: user must be a text, and is a number",
 		"user: x\nuser: y":                   `mapping key "user" already defined`,
 		"user: " + strings.Repeat("[", 2000): "nested deeper than 1000",
 		"user: '{q'":                         `the { before "q" has no }; write {{ for a brace`,
