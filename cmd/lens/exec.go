@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,7 +77,7 @@ func (w *wrapped) run(cmd *cobra.Command, args []string) error {
 			return cli.ExitStatus(exitExport)
 		}
 	}
-	end := w.span(ctx, command, args)
+	end := w.span(ctx, args)
 	if end.Err != nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "lens: cannot run %s: %v\n", args[0], end.Err)
 	}
@@ -93,11 +94,10 @@ func (w *wrapped) run(cmd *cobra.Command, args []string) error {
 }
 
 // span runs the command inside its span.
-func (w *wrapped) span(ctx context.Context, command string, args []string) child.End {
-	name := w.name
-	if name == "" {
-		name = command
-	}
+func (w *wrapped) span(ctx context.Context, args []string) child.End {
+	command := filepath.Base(args[0])
+	name := cmp.Or(w.name, command)
+	//lensvet:ignore spanname a span is named after its command, or by whoever runs it
 	ctx, span := lens.StartWith(ctx, name, lens.StartConfig{Kind: lens.Client})
 	defer span.End()
 	span.Str(semconv.ProcessName, command)
@@ -108,7 +108,7 @@ func (w *wrapped) span(ctx context.Context, command string, args []string) child
 		span.Int(semconv.ProcessPID, end.PID)
 	}
 	span.Int(semconv.ProcessExitCode, end.Code)
-	if !end.Ok() {
+	if !end.Ok() && span.Recording() {
 		span.Str(semconv.ErrorType, errorType(end)).Fail(end.String())
 	}
 	return end
