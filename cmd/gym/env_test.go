@@ -76,13 +76,16 @@ func TestEnvValidate(t *testing.T) {
 		code int
 		says []string
 	}{
-		"good":           {[]string{"--input", "tasks.jsonl"}, 0, []string{"3 instances, nothing wrong\n", "tasks.jsonl: 20 rows\n"}},
-		"data sets":      {[]string{"--config", "data.yaml"}, 0, []string{"tasks.jsonl: 20 rows\n", "nowhere.jsonl: not here yet\n", `data set "later" is not here yet`}},
-		"bad rows":       {[]string{"--input", "bad.jsonl"}, 1, []string{"2 bad rows", "bad.jsonl:2: ", "bad.jsonl:3: ", "no agent_ref"}},
-		"agent given":    {[]string{"--input", "bad.jsonl", "--agent", "agent"}, 1, []string{"bad.jsonl:2: "}},
-		"all at once":    {[]string{"--config", "gone.yaml", "--config", "other.yaml", "--input", "nowhere.jsonl"}, 1, []string{`data set "gone"`, "gone.jsonl", `data set "bad"`, "bad.jsonl:2: ", "nowhere.jsonl: no such file", `no implementation "example_session_state_mgnt"; did you mean "example_session_state_mgmt"?`}},
-		"settings":       {[]string{"++agent.responses_api_agents.simple_agent.max_steps=lots"}, 1, []string{"agent: max_steps must be a whole number, and is a text"}},
-		"the YAML first": {[]string{"--config", "strange.yaml"}, 1, []string{"strange.yaml:4:"}},
+		"good":            {[]string{"--input", "tasks.jsonl"}, 0, []string{"3 instances, nothing wrong\n", "tasks.jsonl: 20 rows\n"}},
+		"data sets":       {[]string{"--config", "data.yaml"}, 0, []string{"tasks.jsonl: 20 rows\n", "nowhere.jsonl: not here yet\n", `data set "later" is not here yet`}},
+		"bad rows":        {[]string{"--input", "bad.jsonl"}, 1, []string{"2 bad rows", "bad.jsonl:2: ", "bad.jsonl:3: ", "no agent_ref"}},
+		"agent given":     {[]string{"--input", "bad.jsonl", "--agent", "agent"}, 1, []string{"bad.jsonl:2: "}},
+		"all at once":     {[]string{"--config", "gone.yaml", "--config", "other.yaml", "--input", "nowhere.jsonl"}, 1, []string{`data set "gone"`, "gone.jsonl", `data set "bad"`, "bad.jsonl:2: ", "nowhere.jsonl: no such file", `no implementation "example_session_state_mgnt"; did you mean "example_session_state_mgmt"?`}},
+		"settings":        {[]string{"++agent.responses_api_agents.simple_agent.max_steps=lots"}, 1, []string{"agent: max_steps must be a whole number, and is a text"}},
+		"a slip":          {[]string{"+agent.responses_api_agents.simple_agent.max_step=3"}, 0, []string{`simple_agent does not read max_step; did you mean "max_steps"?`, "nothing wrong"}},
+		"the head server": {[]string{"++head_server.port=x"}, 1, []string{"head_server.port must be a whole number"}},
+		"telemetry":       {[]string{"++telemetry.enabled=maybe"}, 0, []string{"telemetry is off"}},
+		"the YAML first":  {[]string{"--config", "strange.yaml"}, 1, []string{"strange.yaml:4:"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := gymIn(t, f.dir, nil, append([]string{"env", "validate", "--config", f.config}, c.args...)...)

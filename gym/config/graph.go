@@ -46,6 +46,7 @@ type Instance struct {
 
 	node  *node // the implementation's mapping in the tree
 	graph *Graph
+	asked func(v any) // told what settings are decoded into; nil: nobody asks
 }
 
 // Ref is one server's reference to another.
@@ -207,6 +208,9 @@ func newInstance(e entry, serverType string, impl *entry, host string) *Instance
 // DecodeSettings reads the implementation's mapping into v, a pointer to a struct with json tags. Keys that v does
 // not have are passed over. The error says where what does not fit stands, and not what it is.
 func (i *Instance) DecodeSettings(v any) error {
+	if i.asked != nil {
+		i.asked(v)
+	}
 	settings := i.Settings
 	if len(settings) == 0 {
 		settings = jsontext.Value("{}")

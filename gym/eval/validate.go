@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/lensgo/lens/gym/config"
 	"github.com/lensgo/lens/gym/fleet"
 	"github.com/lensgo/lens/gym/rollout"
+	"github.com/lensgo/lens/gym/telemetry"
 )
 
 // ValidateOptions say what to look at. Graph is needed.
@@ -65,7 +67,7 @@ func Validate(o ValidateOptions) (*Validated, error) {
 	if o.Implementations != nil {
 		errs = append(errs, fleet.CheckImplementations(o.Graph, o.Implementations, o.SearchDirs))
 	}
-	errs = append(errs, fleet.CheckSettings(o.Graph, o.Builders, o.SearchDirs))
+	errs = append(errs, v.settings(o))
 	for _, in := range o.Graph.Instances {
 		errs = append(errs, v.datasets(o, in))
 	}
@@ -73,6 +75,14 @@ func Validate(o ValidateOptions) (*Validated, error) {
 		errs = append(errs, v.read(rollout.Options{Input: o.Input, Agent: o.Agent, Graph: o.Graph}, Data{Path: o.Input}))
 	}
 	return v, errors.Join(errs...)
+}
+
+// settings looks at what servers, the head server and telemetry are told.
+func (v *Validated) settings(o ValidateOptions) error {
+	notes, err := fleet.CheckSettings(o.Graph, o.Builders, o.SearchDirs)
+	v.Notes = slices.Concat(v.Notes, notes, telemetry.ParseSettings(o.Graph.Telemetry()).Export(telemetry.OS).Warnings)
+	_, head := o.Graph.HeadServer()
+	return errors.Join(err, head)
 }
 
 // datasets looks at the data sets of an instance.

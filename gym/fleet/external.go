@@ -68,8 +68,9 @@ func CheckImplementations(g *config.Graph, known, searchDirs []string) error {
 }
 
 // CheckSettings builds the server of each instance that builders know and no external server is there for, and drops it: so what is
-// wrong with settings is found in all of them at once, and before one is started. Builders should start nothing.
-func CheckSettings(g *config.Graph, builders map[string]Builder, searchDirs []string) error {
+// wrong with settings is found in all of them at once, and before one is started. Builders should start nothing. Notes tell of keys that
+// are read by nobody and look like a slip.
+func CheckSettings(g *config.Graph, builders map[string]Builder, searchDirs []string) (notes []string, err error) {
 	o := Options{Graph: g, SearchDirs: searchDirs}
 	client := wire.NewClient(wire.ClientOptions{})
 	defer client.Close()
@@ -77,13 +78,15 @@ func CheckSettings(g *config.Graph, builders map[string]Builder, searchDirs []st
 	for _, in := range g.Instances {
 		external, err := o.describeExternal(in)
 		if build := builders[in.Impl]; build != nil && external == nil && err == nil {
-			_, err = build(in, client, slog.New(slog.DiscardHandler))
+			watched, strangers := in.Watched()
+			_, err = build(watched, client, slog.New(slog.DiscardHandler))
+			notes = append(notes, strangers()...)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("cannot build server %q (%s): %w", in.Name, in.Impl, err))
 		}
 	}
-	return errors.Join(errs...)
+	return notes, errors.Join(errs...)
 }
 
 // describeExternal says how an instance is started that this program does not serve; nil when it does, or nothing can.

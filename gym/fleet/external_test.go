@@ -350,7 +350,7 @@ func TestCheckSettings(t *testing.T) {
 	refuse := func(in *config.Instance, _ *wire.Client, _ *slog.Logger) (*wire.Server, error) {
 		return nil, errors.New("no " + in.Name)
 	}
-	err := fleet.CheckSettings(g, map[string]fleet.Builder{"echo": refuse}, nil)
+	_, err := fleet.CheckSettings(g, map[string]fleet.Builder{"echo": refuse}, nil)
 	want := "cannot build server \"a\" (echo): no a\ncannot build server \"b\" (echo): no b"
 	if err == nil || err.Error() != want {
 		t.Errorf("error is %v, want %s", err, want)
