@@ -273,7 +273,7 @@ func TestEvalRunTracesNote(t *testing.T) {
 		{"endpoint", []string{on, "OTEL_EXPORTER_OTLP_ENDPOINT=" + collector.URL}, nil, "sent by OTLP to " + collector.URL, true},
 		{"endpoint in YAML", nil, []string{"--config", inYAML}, "sent by OTLP to " + collector.URL, true},
 		{"nobody listens", []string{on, "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1"}, nil, "sent by OTLP to http://127.0.0.1:1; not all were delivered", false},
-		{"unusable", []string{on, "OTEL_EXPORTER_OTLP_PROTOCOL=grpc"}, nil, "none: telemetry could not be set up", false},
+		{"unusable", []string{on, "OTEL_EXPORTER_OTLP_PROTOCOL=smoke"}, nil, "none: telemetry could not be set up", false},
 		{"traces off", []string{on, "NEMO_GYM_OTEL_TRACES_ENABLED=0"}, nil, "none: traces are switched off", false},
 		{"own receiver", []string{on, "OTEL_EXPORTER_OTLP_ENDPOINT=" + collector.URL}, []string{"--traces", f.file("traces.jsonl")},
 			"not used: OTEL_EXPORTER_OTLP_ENDPOINT=" + collector.URL, false},

@@ -149,7 +149,9 @@ func TestDecision_Note(t *testing.T) {
 	}{
 		{Settings{}, nil, "telemetry is off"},
 		{Settings{Enabled: new(true)}, nil, "4318"},
+		{Settings{Enabled: new(true), OTLPProtocol: "grpc"}, nil, "http://localhost:4317"},
 		{Settings{Enabled: new(true), Exporter: "console"}, nil, "standard output"},
+		{Settings{Enabled: new(true)}, []string{"OTEL_TRACES_EXPORTER=none"}, "not sent"},
 		{Settings{Enabled: new(true), OTLPEndpoint: "http://u:pw@x:1/"}, nil, "http://u:xxxxx@x:1/"},
 		{Settings{Enabled: new(true), OTLPEndpoint: "http://x:1"}, []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://y:2/t"},
 			"http://y:2/t"},

@@ -129,6 +129,9 @@ func destination(env Environ) (exporter, endpoint string) {
 	}
 	if exporter == telemetry.ExporterOTLP {
 		_, endpoint = firstSet(env, otlpPrefix+"_TRACES_ENDPOINT", envEndpoint)
+		if _, protocol := firstSet(env, otlpPrefix+"_TRACES_PROTOCOL", envProtocol); endpoint == "" && protocol == "grpc" {
+			endpoint = "http://localhost:4317"
+		}
 	}
 	return exporter, redacted(endpoint)
 }
