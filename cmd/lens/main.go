@@ -9,6 +9,7 @@
 //	lens emit-spans              spans of what a script has timed
 //	lens exec -- make            run a command inside a span
 //	lens set-slurm-resource-attrs hand the identity of a Slurm job to its programs
+//	lens recover                 send what ended programs have left on disk
 //	lens version
 package main
 
@@ -18,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lensgo/lens/cmd/internal/cli"
+	_ "github.com/lensgo/lens/telemetry/export/otlpgrpc" // for OTEL_EXPORTER_OTLP_PROTOCOL=grpc
 )
 
 func main() { cli.Exit("lens", newRoot().ExecuteContext(context.Background())) }
@@ -29,6 +31,6 @@ func newRoot() *cobra.Command {
 		Long: "Lens receives OpenTelemetry data from any program, keeps it in a folder, and serves a page over it: in this one\n" +
 			"binary, on this machine.",
 	})
-	root.AddCommand(newView(), newTraces(), newExport(), newGroups(), newCheck(), newEmit(), newExec(), newSLURM(), cli.VersionCommand("lens"))
+	root.AddCommand(newView(), newTraces(), newExport(), newGroups(), newCheck(), newEmit(), newExec(), newSLURM(), newRecover(), cli.VersionCommand("lens"))
 	return root
 }
