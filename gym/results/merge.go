@@ -84,8 +84,11 @@ func Expand(patterns ...string) ([]string, error) {
 }
 
 // CheckOutput refuses a name that ends as those of files do that stand beside results: results there would take the place of another
-// run's inputs or failures, and no pattern would find them.
+// run's inputs or failures, and no pattern would find them. It refuses that of a compressed file, which a line cannot be added to.
 func CheckOutput(path string) error {
+	if ext := filepath.Ext(path); slices.Contains(packed, ext) {
+		return fmt.Errorf("cannot write results to %s: they are not compressed while they are written; name it %s", path, strings.TrimSuffix(path, ext))
+	}
 	if !isSidecar(path) {
 		return nil
 	}

@@ -152,6 +152,7 @@ func TestMerge_refused(t *testing.T) {
 		"an output that would go":   {[]string{at("a.jsonl")}, at("c.jsonl"), "which no shard has"},
 		"a shard that would go":     {[]string{at("a.jsonl"), at("c.jsonl")}, at("c.jsonl"), "which no shard has"},
 		"another run's inputs":      {[]string{at("a.jsonl")}, at("c_materialized_inputs.jsonl"), "for what stands beside results"},
+		"a compressed output":       {[]string{at("a.jsonl")}, at("z.jsonl.gz"), "z.jsonl.gz: they are not compressed"},
 		"an output of another kind": {[]string{at("a.jsonl")}, at("x.jsonl"), "something else stands there"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -139,7 +139,8 @@ func TestPrepare_options(t *testing.T) {
 		env    string
 		want   string
 	}{
-		"no output": {func(f *fixture) { f.o.Output = "" }, "", "no output file"},
+		"no output":            {func(f *fixture) { f.o.Output = "" }, "", "no output file"},
+		"output is compressed": {func(f *fixture) { f.o.Output = f.path("x.jsonl.zst") }, "", "x.jsonl.zst: they are not compressed"},
 		"output of a sidecar": {func(f *fixture) {
 			f.write("x_failures.jsonl", "{}")
 			f.o.Output = f.path("x_failures.jsonl")
