@@ -275,7 +275,7 @@ func TestDelivery_refused(t *testing.T) {
 		deliverN(t, d, 0, 3)
 		f.say(func(_ context.Context, body string) (otlp.Answer, error) {
 			if body == "r001" {
-				return bad(nil, body)
+				return bad(t.Context(), body)
 			}
 			return otlp.Answer{}, nil
 		})

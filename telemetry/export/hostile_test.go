@@ -3,7 +3,6 @@ package export_test
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -202,7 +201,7 @@ func waitUntil(t *testing.T, what string, holds func() bool) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			t.Fatal(fmt.Sprintf("not within two minutes: %s", what))
+			t.Fatalf("not within two minutes: %s", what)
 		}
 	}
 }
