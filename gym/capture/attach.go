@@ -86,7 +86,8 @@ func ForGraph(g *config.Graph) (*Folder, error) {
 	return &Folder{Path: path, Since: time.Now()}, nil
 }
 
-// Attach reads what was captured of the rollout and puts it into its row; see [Rollout.Attach].
+// Attach reads what was captured of the rollout and puts it into its row; see [Rollout.Attach]. Where something is missing, the row says
+// so, and so does the error.
 func (f *Folder) Attach(_ context.Context, rollout string, row *responses.Object) error {
 	r, err := Read(f.Path, rollout)
 	if err != nil {
@@ -97,7 +98,10 @@ func (f *Folder) Attach(_ context.Context, rollout string, row *responses.Object
 		r.Calls = slices.DeleteFunc(r.Calls, func(c ModelCall) bool { return c.Started != nil && *c.Started < since })
 		r.Incomplete = r.Incomplete && !r.marked.Before(f.Since)
 	}
-	return r.Attach(row)
+	if err := r.Attach(row); err != nil || len(r.Gaps()) == 0 {
+		return err
+	}
+	return fmt.Errorf("a model server could not write all of it to %s, and its log says why; the gaps of the rows say which are concerned", f.Path)
 }
 
 // Attach puts what was captured into the row of the rollout: ng_model_call_capture, and the calls into the ng_trajectory that

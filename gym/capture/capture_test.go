@@ -271,6 +271,16 @@ func TestAttach(t *testing.T) {
 			t.Errorf("got %s", calls)
 		}
 	})
+	t.Run("incomplete", func(t *testing.T) {
+		if err := os.WriteFile(filepath.Join(folder, "6-0.capture.incomplete"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		row := mustObject(t, `{}`)
+		err := (&capture.Folder{Path: folder}).Attach(t.Context(), "6-0", &row)
+		if err == nil || !strings.Contains(err.Error(), "could not write all of it to "+folder) || !strings.Contains(string(row.AppendTo(nil)), "model_call_capture_incomplete") {
+			t.Errorf("error %v, row %s", err, row.AppendTo(nil))
+		}
+	})
 	t.Run("nothing_captured", func(t *testing.T) {
 		row := mustObject(t, `{}`)
 		if err := read(t, folder, "9-9").Attach(&row); err != nil {
