@@ -197,8 +197,11 @@ func readRunFile(path string) (*runFile, error) {
 	if err == nil {
 		err = json.Unmarshal(b, &f)
 	}
+	if err == nil && (f.Options == nil || f.Config == nil) {
+		err = errors.New("it has no options or no config, so no run wrote it")
+	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s, which says what the results are of: %w", path, err)
+		return nil, fmt.Errorf("cannot read %s, which says what the results are of; without that file a run is resumed as it is: %w", path, err)
 	}
 	return &f, nil
 }

@@ -167,8 +167,11 @@ func TestResume_not_comparable(t *testing.T) {
 	if notes := f.prepare().Notes(); len(notes) != 1 || !strings.Contains(notes[0], "the tasks cannot be compared") {
 		t.Errorf("notes %q", notes)
 	}
-	f.write("out/rollouts_run.json", "{")
-	if _, err := Prepare(f.o); err == nil || !strings.Contains(err.Error(), "rollouts_run.json, which says what the results are of") {
-		t.Errorf("error %v", err)
+	for text, want := range map[string]string{"{": "unexpected EOF", `{"version":99}`: "it has no options or no config"} {
+		f.write("out/rollouts_run.json", text)
+		_, err := Prepare(f.o)
+		if err == nil || !strings.Contains(err.Error(), "rollouts_run.json, which says what the results are of") || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
 	}
 }
