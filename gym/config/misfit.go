@@ -14,8 +14,7 @@ import (
 // below an instance, whose settings have none, the instance does. It does not say what stands there, which may be a secret.
 func misfit(n *node, owner, name string, err error) Problem {
 	text := err.Error()
-	var bad *json.SemanticError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*json.SemanticError](err); ok {
 		for part := range bad.JSONPointer.Tokens() {
 			name = strings.TrimPrefix(name+"."+part, ".")
 			if n != nil {
