@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"sync"
 )
 
@@ -40,26 +41,28 @@ func (e End) String() string {
 }
 
 // Run starts a command on this process's input and outputs and waits for its end. Signals that would end this process go to the
-// command instead, from before it starts until it has ended; what this process ignores, the command ignores too.
+// command instead. They do not end this process afterwards either: one that was sent while the command still ran may come in late,
+// and must not take its exit code away. What this process ignores, the command ignores too.
 func Run(cmd *exec.Cmd) End {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	signals, release := catch()
-	defer release()
+	signals := catch()
 	if err := cmd.Start(); err != nil {
 		return notStarted(err)
 	}
 	done := make(chan struct{})
 	var forwarding sync.WaitGroup
-	forwarding.Go(func() {
-		for {
-			select {
-			case s := <-signals:
-				forward(cmd.Process, s)
-			case <-done:
-				return
+	for _, c := range signals {
+		forwarding.Go(func() {
+			for {
+				select {
+				case s := <-c:
+					forward(cmd.Process, s)
+				case <-done:
+					return
+				}
 			}
-		}
-	})
+		})
+	}
 	err := cmd.Wait()
 	close(done)
 	forwarding.Wait()
@@ -69,6 +72,13 @@ func Run(cmd *exec.Cmd) End {
 	end := endOf(cmd.ProcessState)
 	end.PID = cmd.Process.Pid
 	return end
+}
+
+// take takes one signal over. Each has a channel of its own, so that many of one kind leave room for another.
+func take(s os.Signal) chan os.Signal {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, s)
+	return c
 }
 
 func notStarted(err error) End {

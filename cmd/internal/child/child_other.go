@@ -4,14 +4,11 @@ package child
 
 import (
 	"os"
-	"os/signal"
 )
 
 // catch keeps Ctrl-C from ending this process before the command, which has it from the console itself.
-func catch() (signals chan os.Signal, release func()) {
-	signals = make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt)
-	return signals, func() { signal.Stop(signals) }
+func catch() []chan os.Signal {
+	return []chan os.Signal{take(os.Interrupt)}
 }
 
 func forward(*os.Process, os.Signal) {}

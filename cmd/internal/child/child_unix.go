@@ -5,7 +5,6 @@ package child
 import (
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -17,13 +16,13 @@ var forwarded = []os.Signal{
 }
 
 // catch takes the signals over. One that is ignored, as under nohup, stays so: a handler would take that from the command too.
-func catch() (signals chan os.Signal, release func()) {
-	signals = make(chan os.Signal, 16)
-	wanted := slices.DeleteFunc(slices.Clone(forwarded), signal.Ignored)
-	if len(wanted) > 0 { // Notify takes none for all
-		signal.Notify(signals, wanted...)
+func catch() (signals []chan os.Signal) {
+	for _, s := range forwarded {
+		if !signal.Ignored(s) {
+			signals = append(signals, take(s))
+		}
 	}
-	return signals, func() { signal.Stop(signals) }
+	return signals
 }
 
 // forward hands a signal to the command, save when it has it already: what is typed on a terminal goes to all that runs in its
