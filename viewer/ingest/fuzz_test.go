@@ -168,7 +168,8 @@ func FuzzProtobuf(f *testing.F) {
 			return
 		}
 		if err != nil {
-			if !errors.Is(err, ErrTooLarge) {
+			_, open := countSpans(req)
+			if !errors.Is(err, ErrTooLarge) && (s != traces || !open) { // a group that does not end is counted differently by different readers
 				t.Fatalf("%v; the reference accepts", err)
 			}
 			return
