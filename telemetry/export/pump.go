@@ -68,7 +68,7 @@ func (d *delivery) begin() (j *job, ok bool) {
 	return j, true
 }
 
-// rest tells who waits for the pump that it has nothing to do for now.
+// rest tells who waits for the pump that it sends nothing until it is woken.
 func (d *delivery) rest() {
 	close(d.idle)
 	d.idle = make(chan struct{})
