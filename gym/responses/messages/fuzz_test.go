@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/responses/messages"
 )
@@ -96,7 +98,7 @@ func FuzzToResponse(f *testing.F) {
 	})
 }
 
-// spoken is the text of the blocks and the inputs of the calls that are objects.
+// spoken is the text of the blocks and the inputs of the calls that are objects; a call without an input has an empty one.
 func spoken(m messages.Message) string {
 	var s string
 	blocks, _ := m.Array("content")
@@ -107,8 +109,12 @@ func spoken(m messages.Message) string {
 			text, _ := block.String("text")
 			s += text
 		case "tool_use":
-			if input, ok := block.Sub("input"); ok && !input.Has("_arguments") {
-				s += "|" + string(input.AppendTo(nil))
+			input, _ := block.Get("input")
+			if responses.IsNull(input) {
+				input = jsontext.Value("{}")
+			}
+			if o, ok := responses.View(input); ok && !o.Has("_arguments") {
+				s += "|" + string(o.AppendTo(nil))
 			}
 		}
 	}
