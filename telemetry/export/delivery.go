@@ -121,6 +121,7 @@ func (d *delivery) insist(ctx context.Context, body []byte, items int) error {
 	arrived := false // perhaps
 	for {
 		answer, err := d.sender.Send(ctx, body)
+		otlp.Tell(ctx, answer, err)
 		if err == nil {
 			d.count(answer, items, false, arrived)
 			return nil

@@ -103,7 +103,11 @@ func (s *sender) failure(ctx context.Context, err error, c *call) *otlp.Failure 
 	st := status.Convert(err)
 	answered := c.answered.Load()
 	f := &otlp.Failure{Err: fmt.Errorf("%s answered %s: %s", s.target, st.Code(), otlp.Excerpt([]byte(st.Message())))}
-	if !answered {
+	if answered {
+		otlp.TellReply(ctx, func() *otlp.Reply {
+			return &otlp.Reply{Code: st.Code().String(), Text: otlp.Excerpt([]byte(st.Message()))}
+		})
+	} else {
 		f.Err = fmt.Errorf("no answer from %s: %s: %s", s.target, st.Code(), otlp.Excerpt([]byte(st.Message())))
 	}
 	cause := context.Cause(ctx)

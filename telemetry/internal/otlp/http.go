@@ -12,6 +12,7 @@ import (
 	"mime"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -151,6 +152,7 @@ func (s *httpSender) do(r *http.Request) (Answer, error) {
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer+1))
+	TellReply(r.Context(), func() *Reply { return replyOf(response, body) })
 	if response.StatusCode/100 != 2 {
 		return Answer{}, s.refused(response, body)
 	}
@@ -205,19 +207,13 @@ func mediaType(response *http.Response) string {
 // refused is the failure of an answer that is no success.
 func (s *httpSender) refused(response *http.Response, body []byte) *Failure {
 	f := refuse("%s answered %s", s.target, response.Status)
-	media := mediaType(response)
-	if media == typeProtobuf {
-		body = field(body, 2) // google.rpc.Status: its message
-	}
-	text := Excerpt(bytes.TrimSpace(body))
-	location := response.Header.Get("Location")
-	switch {
-	case response.StatusCode/100 == 3 && location != "":
-		f.Err = fmt.Errorf("%w to %s; set the endpoint to where it really is", f.Err, Excerpt([]byte(location)))
-	case strings.HasPrefix(media, "application/grpc"):
+	switch r := replyOf(response, body); {
+	case response.StatusCode/100 == 3 && r.Location != "":
+		f.Err = fmt.Errorf("%w to %s; set the endpoint to where it really is", f.Err, redactURL(r.Location))
+	case strings.HasPrefix(r.Media, "application/grpc"):
 		f.Err = fmt.Errorf("%w; %w", f.Err, errNoHTTP)
-	case text != "":
-		f.Err = fmt.Errorf("%w: %s", f.Err, text)
+	case r.Text != "":
+		f.Err = fmt.Errorf("%w: %s", f.Err, r.Text)
 	}
 	switch response.StatusCode {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
@@ -247,6 +243,9 @@ func retryAfter(text string, now func() time.Time) time.Duration {
 func (s *httpSender) unanswered(ctx context.Context, err error, left *departure) *Failure {
 	if foreign := left.foreign(); foreign != nil {
 		return &Failure{Err: fmt.Errorf("%s: %w", s.target, foreign), Retry: true, Lasting: true}
+	}
+	if bare, ok := errors.AsType[*url.Error](err); ok { // its text has the URL with all that is in its query
+		err = fmt.Errorf("%s: %w", s.target, bare.Err)
 	}
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil && !errors.Is(err, cause) {
 		err = fmt.Errorf("%w: %w", cause, err)

@@ -43,6 +43,26 @@ func (s Signal) setting(key string) (variable, value string) {
 	return "", ""
 }
 
+// settingKeys are those of all that is read for a signal.
+var settingKeys = []string{"ENDPOINT", "PROTOCOL", "HEADERS", "COMPRESSION", "TIMEOUT", "CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY", "INSECURE"}
+
+// Origins says which variable holds each setting of the signal, by its key. What nothing sets is left out.
+func (s Signal) Origins() map[string]string {
+	from := map[string]string{}
+	for _, key := range settingKeys {
+		if variable, _ := s.setting(key); variable != "" {
+			from[key] = variable
+		}
+	}
+	return from
+}
+
+// Endpoint is the text of the variable for the endpoint, without what is secret in it.
+func (s Signal) Endpoint() string {
+	_, text := s.setting("ENDPOINT")
+	return redactURL(text)
+}
+
 // SignalNamed returns the signal of a name.
 func SignalNamed(name string) (Signal, bool) {
 	for _, s := range []Signal{Traces, Metrics, Logs} {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/tls"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -40,26 +41,21 @@ type Target struct {
 	TLS      *tls.Config   // nil: the system's certificates, and none of our own
 }
 
-// Resolve reads the environment for a signal. What cannot work is an error that says what would; what is wrong and can be
-// left out is warned about.
+// Resolve reads the environment for a signal. What cannot work is an error that says what would, and the target beside it has the
+// rest; what is wrong and can be left out is warned about.
 func Resolve(s Signal, log *slog.Logger) (Target, error) {
 	t := Target{Signal: s}
 	var err error
 	if t.Protocol, err = s.protocol(log); err != nil {
 		return t, err
 	}
-	if t.URL, err = s.url(t.Protocol, log); err != nil {
-		return t, err
-	}
-	if t.Header, err = s.header(t.Protocol, log); err != nil {
-		return t, err
-	}
-	if t.TLS, err = s.tls(); err != nil {
-		return t, err
-	}
+	var errs [3]error
+	t.URL, errs[0] = s.url(t.Protocol, log)
+	t.Header, errs[1] = s.header(t.Protocol, log)
+	t.TLS, errs[2] = s.tls()
 	t.Gzip = s.gzip(log)
 	t.Timeout = s.timeout(log)
-	return t, nil
+	return t, errors.Join(errs[:]...)
 }
 
 // Key names the target in a file system: what was meant for one URL and one set of headers, which may name a tenant, goes to
@@ -82,8 +78,8 @@ func headerLines(h http.Header) (lines []string) {
 	return lines
 }
 
-// String is the URL without a password.
-func (t Target) String() string { return t.URL.Redacted() }
+// String is the URL without what is secret in it.
+func (t Target) String() string { return Redact(t.URL) }
 
 // protocol is the one that is set; without any it is http/protobuf, save that an endpoint with the port of gRPC says gRPC,
 // which is what the Python library speaks when nobody chooses.
@@ -151,7 +147,7 @@ func (s Signal) url(protocol string, log *slog.Logger) (*url.URL, error) {
 	case u.Port() == "4317":
 		return nil, fmt.Errorf("%s=%s: 4317 is the port of OTLP over gRPC, and the protocol is %s; "+
 			"set OTEL_EXPORTER_OTLP_PROTOCOL=grpc, or an endpoint with the collector's HTTP port, usually 4318",
-			variable, u.Redacted(), protocol)
+			variable, Redact(u), protocol)
 	case variable != envEndpoint:
 		u.Path = cmp.Or(u.Path, "/") // as it is, says the specification
 		return u, nil
@@ -191,7 +187,7 @@ func (s Signal) bare(variable, endpoint string) (*url.URL, error) {
 func (s Signal) warnOfPath(u *url.URL, log *slog.Logger) {
 	if strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), s.Path) {
 		log.Warn("telemetry: "+envEndpoint+" is a base URL to which "+s.Path+" is added; it already ends in that. "+
-			"Cut it off, or use "+s.variable("ENDPOINT"), "value", u.Redacted())
+			"Cut it off, or use "+s.variable("ENDPOINT"), "value", Redact(u))
 	}
 }
 
@@ -218,15 +214,4 @@ func (s Signal) timeout(log *slog.Logger) time.Duration {
 		return DefaultTimeout
 	}
 	return time.Duration(n) * time.Millisecond
-}
-
-// redactURL hides a password, also of text that is no URL.
-func redactURL(text string) string {
-	if u, err := url.Parse(text); err == nil && u.Host != "" {
-		return u.Redacted()
-	}
-	if i := strings.LastIndex(text, "@"); i >= 0 {
-		return "xxxxx" + text[i:]
-	}
-	return text
 }

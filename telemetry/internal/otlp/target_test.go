@@ -319,11 +319,53 @@ func TestTarget_Key(t *testing.T) {
 	}
 }
 
-func TestTarget_hides_a_password(t *testing.T) {
-	setenv(t, "ENDPOINT=http://u:pass@h")
+// What is secret in a URL is never shown.
+func TestTarget_hides_secrets(t *testing.T) {
+	for endpoint, want := range map[string]string{
+		"http://u:pass@h":              "http://xxxxx@h/v1/traces",
+		"http://token@h":               "http://xxxxx@h/v1/traces",
+		"http://h?key=hush&flag#frag":  "http://h/v1/traces?key=xxxxx&xxxxx",
+		"http://h/base?key=a%20b&key=": "http://h/base/v1/traces?key=xxxxx&key=xxxxx",
+	} {
+		setenv(t, "ENDPOINT="+endpoint)
+		target, err := otlp.Resolve(otlp.Traces, quiet)
+		if err != nil || target.String() != want {
+			t.Errorf("%s: %s, %v; want %s", endpoint, target, err, want)
+		}
+	}
+}
+
+func TestTarget_Hide(t *testing.T) {
+	setenv(t, "ENDPOINT=http://user:pass%20word@h/?key=a%20key", "HEADERS=authorization=Bearer%20hush-1,tenant=ab,x-key=hush-1-more")
 	target, err := otlp.Resolve(otlp.Traces, quiet)
-	if err != nil || target.String() != "http://u:xxxxx@h/v1/traces" {
-		t.Errorf("%s, %v", target, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "hush-1-more, Bearer hush-1, hush-1, user, pass word, pass%20word, a key, a%20key; tenant ab, Bearer"
+	const want = "xxxxx, xxxxx, xxxxx, xxxxx, xxxxx, xxxxx, xxxxx, xxxxx; tenant ab, Bearer"
+	if got := target.Hide(text); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// A target beside an error has all that can be read, and the error all that cannot.
+func TestResolve_says_everything(t *testing.T) {
+	setenv(t, "ENDPOINT=collector", "HEADERS=a:1", "CERTIFICATE=/no/such/file", "COMPRESSION=gzip", "TIMEOUT=20")
+	target, err := otlp.Resolve(otlp.Traces, quiet)
+	if err == nil || !target.Gzip || target.Timeout != 20*time.Millisecond {
+		t.Fatalf("%+v, %v", target, err)
+	}
+	wantText(t, err.Error(), "OTEL_EXPORTER_OTLP_ENDPOINT=collector", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_CERTIFICATE")
+}
+
+func TestSignal_Origins(t *testing.T) {
+	setenv(t, "ENDPOINT=http://u:p@h?k=v", "METRICS_ENDPOINT=  ", "METRICS_TIMEOUT=5", "TIMEOUT=6", "TRACES_PROTOCOL=grpc")
+	want := map[string]string{"ENDPOINT": "OTEL_EXPORTER_OTLP_ENDPOINT", "TIMEOUT": "OTEL_EXPORTER_OTLP_METRICS_TIMEOUT"}
+	if got := otlp.Metrics.Origins(); !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := otlp.Metrics.Endpoint(); got != "http://xxxxx@h?k=xxxxx" {
+		t.Errorf("the endpoint is %s", got)
 	}
 }
 
