@@ -19,6 +19,7 @@ import (
 
 	"github.com/lensgo/lens/resource"
 	"github.com/lensgo/lens/semconv"
+	"github.com/lensgo/lens/telemetry/internal/repair"
 )
 
 // module is the path of the library whose version is service.version.
@@ -39,12 +40,7 @@ func newResource(ctx context.Context, c Config, caller []attribute.KeyValue, log
 		attribute.String(semconv.TelemetrySDKLanguage, "go"),
 		attribute.String(semconv.TelemetrySDKVersion, sdk.Version()),
 	})
-	for i, kv := range attrs {
-		if kv.Value.Type() == attribute.STRING {
-			// One bad byte here would cost every span of the process: OTLP refuses text that is not UTF-8.
-			attrs[i] = attribute.String(validUTF8(string(kv.Key)), validUTF8(kv.Value.AsString()))
-		}
-	}
+	attrs = repair.Attributes(attrs) // one bad byte would cost all telemetry of the process
 	attrs = append(attrs, attribute.String(semconv.ServiceInstanceID, instanceID(attrs, log)))
 	return sdkresource.NewSchemaless(attrs...) // of equal keys the last one stays
 }
@@ -108,8 +104,6 @@ func oneOfSeveral() bool {
 	tasks, _ := strconv.Atoi(os.Getenv("SLURM_NTASKS"))
 	return tasks > 1 && (os.Getenv("SLURM_STEP_ID") != "" || os.Getenv("SLURM_STEPID") != "")
 }
-
-func validUTF8(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
 // configured returns what the configuration says about the service and the run; what is empty is left out.
 func configured(c Config) []attribute.KeyValue {

@@ -12,6 +12,7 @@ import (
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 
 	"github.com/lensgo/lens/telemetry/internal/otlp"
+	"github.com/lensgo/lens/telemetry/internal/repair"
 )
 
 // OTLPLogs exports log records by OTLP. Make it with [NewOTLPLogs].
@@ -50,7 +51,7 @@ func NewOTLPLogs(ctx context.Context, c OTLPConfig) (*OTLPLogs, error) {
 
 // Export sends records, or keeps them. Bytes that are not UTF-8 become U+FFFD: protobuf would refuse all records for one.
 func (e *OTLPLogs) Export(ctx context.Context, records []sdklog.Record) error {
-	repairRecords(records)
+	repair.Records(records)
 	err := shorten(delivered(e.stock.Export(context.WithValue(ctx, itemsKey{}, len(records)), records)))
 	e.mu.Lock()
 	e.last = err

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/lensgo/lens/telemetry/internal/otlp"
+	"github.com/lensgo/lens/telemetry/internal/repair"
 )
 
 // OTLPMetrics exports metrics by OTLP. Make it with [NewOTLPMetrics].
@@ -72,8 +73,9 @@ func (h handOver) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{Status: "200 OK", StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(nil)), Request: r}, nil
 }
 
-// Export sends metrics, or keeps them.
+// Export sends metrics, or keeps them. Bytes that are not UTF-8 become U+FFFD: protobuf would refuse all metrics for one.
 func (q *OTLPMetrics) Export(ctx context.Context, data *metricdata.ResourceMetrics) error {
+	repair.Metrics(data)
 	err := shorten(delivered(q.Exporter.Export(context.WithValue(ctx, itemsKey{}, points(data)), data)))
 	q.mu.Lock()
 	q.last = err

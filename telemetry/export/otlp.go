@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/lensgo/lens/telemetry/internal/otlp"
+	"github.com/lensgo/lens/telemetry/internal/repair"
 	"github.com/lensgo/lens/telemetry/internal/spool"
 )
 
@@ -67,7 +68,7 @@ func NewOTLP(ctx context.Context, c OTLPConfig) (*OTLP, error) {
 func (o *OTLP) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	err := o.encoder.ExportSpans(ctx, spans)
 	if errors.Is(err, errEncode) {
-		if good, bad := repair(spans); bad {
+		if good, bad := repair.Spans(spans); bad {
 			err = o.encoder.ExportSpans(ctx, good)
 		}
 		if errors.Is(err, errEncode) {
