@@ -12,6 +12,8 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
+
+	"github.com/lensgo/lens/internal/printable"
 )
 
 // quietTime is how long a log may stay without a line when there is progress to tell of.
@@ -103,7 +105,7 @@ func (p *progress) failure(t *task, out *outcome) {
 	}
 	explicit, _ := out.reply.String(keyID)
 	f := p.stats.failure(t, rolloutID(explicit, t.key, int(t.attempt)), out)
-	fmt.Fprintf(p.w, "%s\n", f)
+	fmt.Fprintln(p.w, printable.Line(f.String()))
 	if p.failures == maxFailureLines {
 		fmt.Fprintln(p.w, "Further failures are only counted here; the failures file has them all.")
 	}

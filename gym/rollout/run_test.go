@@ -15,6 +15,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/lensgo/lens/gym/responses"
 	"github.com/lensgo/lens/gym/wire"
@@ -412,6 +413,28 @@ func TestRun_progress(t *testing.T) {
 	}
 	if !strings.Contains(lines[0], "simple_agent: 36 left, reward 1") {
 		t.Errorf("line 0 is %q", lines[0])
+	}
+}
+
+// An endpoint's error may be a page of a proxy, with anything in it: a terminal gets a line of it, and nothing that acts there.
+func TestRun_longFailure(t *testing.T) {
+	f := newFixture(t, inputRows(1))
+	var progress buffer
+	f.o.Progress = &progress
+	page := "\x1b[2J<html>\n" + strings.Repeat("größer", 5000)
+	a := newAgent(t)
+	a.run = func(w http.ResponseWriter, _ *http.Request, _ responses.Object) {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, page)
+	}
+	s := f.run(a)
+	for name, text := range map[string]string{"progress": progress.String(), "summary": s.Failures[0].String()} {
+		if len(text) > 2000 || !strings.Contains(text, " bytes in all)") || !strings.Contains(text, "<html>") || !utf8.ValidString(text) {
+			t.Errorf("%s: %d bytes: %.300s", name, len(text), text)
+		}
+	}
+	if strings.Contains(progress.String(), "\x1b") || !strings.Contains(progress.String(), `\x1b[2J<html>\n`) {
+		t.Errorf("progress acts on a terminal: %.300q", progress.String())
 	}
 }
 

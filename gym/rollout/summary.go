@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/lensgo/lens/gym/responses"
 )
@@ -67,9 +68,22 @@ type Failure struct {
 	Text          string
 }
 
-// String names the rollout, its row and its agent, and says what happened.
+// String names the rollout, its row and its agent, and says what happened; of a text as long as a proxy's page the beginning.
 func (f Failure) String() string {
-	return fmt.Sprintf("rollout %s (row %d, line %d; agent %s): %s: %s", f.ID, f.Task, f.Line, f.Agent, f.Class, f.Text)
+	return fmt.Sprintf("rollout %s (row %d, line %d; agent %s): %s: %s", f.ID, f.Task, f.Line, f.Agent, f.Class, beginning(f.Text))
+}
+
+// beginning is what a person reads of a text; the failures file has all of it.
+func beginning(text string) string {
+	const most = 800
+	if len(text) <= most {
+		return text
+	}
+	head := text[:most]
+	for !utf8.RuneStart(text[len(head)]) {
+		head = head[:len(head)-1]
+	}
+	return fmt.Sprintf("%s... (%d bytes in all)", head, len(text))
 }
 
 // stats counts while a run goes on. Safe for concurrent use.
