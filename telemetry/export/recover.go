@@ -2,7 +2,6 @@ package export
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -53,21 +52,11 @@ func Recover(ctx context.Context, c OTLPConfig, foreign bool) ([]Recovery, error
 	var all []Recovery
 	for _, e := range entries {
 		dir := filepath.Join(c.SpoolDir, e.Name())
-		if d, ok := destination(dir); ok {
+		if d, ok := spool.ReadDestination(dir); ok {
 			all = append(all, recoverOne(ctx, c, d, dir, foreign))
 		}
 	}
 	return all, nil
-}
-
-// destination reads the note in the folder of one.
-func destination(dir string) (d spool.Destination, ok bool) {
-	text, err := os.ReadFile(filepath.Join(dir, "destination.json"))
-	if err != nil || json.Unmarshal(text, &d) != nil {
-		return d, false
-	}
-	d.Key = filepath.Base(dir)
-	return d, true
 }
 
 // recoverOne sends what is left for one destination.

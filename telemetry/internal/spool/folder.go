@@ -40,6 +40,11 @@ func makePrivate(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return err
 	}
+	return checkPrivate(path)
+}
+
+// checkPrivate refuses what is no folder, or one that others can look into.
+func checkPrivate(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return err

@@ -38,3 +38,22 @@ func private(info os.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return info.Mode().Perm()&0o077 == 0 && (!ok || int(s.Uid) == os.Geteuid())
 }
+
+// held reports whether a living process has the lock of a file.
+func held(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+}
+
+// writable refuses a folder in which this user can make nothing.
+func writable(dir string) error {
+	const write = 2
+	if err := syscall.Access(dir, write); err != nil {
+		return fmt.Errorf("cannot write into %s: %w", dir, err)
+	}
+	return nil
+}
