@@ -245,7 +245,7 @@ func (s *httpSender) unanswered(ctx context.Context, err error, left *departure)
 		return &Failure{Err: fmt.Errorf("%s: %w", s.target, foreign), Retry: true, Lasting: true}
 	}
 	if bare, ok := errors.AsType[*url.Error](err); ok { // its text has the URL with all that is in its query
-		err = fmt.Errorf("%s: %w", s.target, bare.Err)
+		err = fmt.Errorf("%s %q: %w", bare.Op, s.target, bare.Err)
 	}
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() != nil && !errors.Is(err, cause) {
 		err = fmt.Errorf("%w: %w", cause, err)
