@@ -24,6 +24,7 @@ func newLogs(ctx context.Context, c Config, res *sdkresource.Resource, o option.
 	if !c.LogsEnabled || o.Exporter != nil {
 		return nil, nil
 	}
+	sayUnusable(logVariables, log)
 	exporter, err := newLogExporter(ctx, c, log)
 	if exporter == nil || err != nil {
 		return nil, err

@@ -30,6 +30,7 @@ func newMetrics(ctx context.Context, c Config, res *sdkresource.Resource, o opti
 	if !c.MetricsEnabled {
 		return nil, nil
 	}
+	sayUnusable(metricVariables, log)
 	reader := o.Reader
 	if reader == nil {
 		if o.Exporter != nil {
@@ -49,7 +50,7 @@ func newMetrics(ctx context.Context, c Config, res *sdkresource.Resource, o opti
 		}
 		reader = sdkmetric.NewPeriodicReader(exporter, opts...)
 	}
-	return sdkmetric.NewMeterProvider(sdkmetric.WithResource(res), sdkmetric.WithReader(reader)), nil
+	return sdkmetric.NewMeterProvider(sdkmetric.WithResource(res), sdkmetric.WithReader(reader), sdkmetric.WithView(o.Views...)), nil
 }
 
 // newMetricExporter makes the exporter that c names; nil when that is none.

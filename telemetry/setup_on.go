@@ -77,6 +77,7 @@ func build(ctx context.Context, c Config, o option.Set, log *slog.Logger) (*Hand
 	res := newResource(ctx, c, o.Attributes, log)
 	var exporter sdktrace.SpanExporter
 	if c.TracesEnabled {
+		sayUnusable(traceVariables, log)
 		var err error
 		if exporter, err = newExporter(ctx, c, o, log); err != nil {
 			return nil, err

@@ -119,3 +119,22 @@ var errNoWriter = errors.New("no")
 type noWriter struct{}
 
 func (noWriter) Write([]byte) (int, error) { return 0, errNoWriter }
+
+// TestConsoleMetrics_exponential: a view may ask for such a histogram.
+func TestConsoleMetrics_exponential(t *testing.T) {
+	var out bytes.Buffer
+	reader := sdkmetric.NewPeriodicReader(export.NewConsoleMetrics(&out), sdkmetric.WithInterval(time.Hour))
+	provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader), sdkmetric.WithView(sdkmetric.NewView(
+		sdkmetric.Instrument{Kind: sdkmetric.InstrumentKindHistogram},
+		sdkmetric.Stream{Aggregation: sdkmetric.AggregationBase2ExponentialHistogram{MaxSize: 4, MaxScale: 0}})))
+	h, _ := provider.Meter("scope").Int64Histogram("h")
+	for _, n := range []int64{0, 3, 8} {
+		h.Record(t.Context(), n)
+	}
+	noError(t, provider.Shutdown(t.Context()))
+	want := `"count":3,"sum":11,"scale":0,"zero_count":1,"positive":{"offset":1,"bucket_counts":[1,1]},"negative":{"offset":0,"bucket_counts":[]},` +
+		`"min":0,"max":8,"exemplars":[]}],"aggregation_temporality":2}`
+	if !bytes.Contains(out.Bytes(), []byte(want)) || !json.Valid(out.Bytes()) {
+		t.Errorf("%s is not in %s", want, &out)
+	}
+}

@@ -42,8 +42,12 @@ func appendData(b []byte, data metricdata.Aggregation) []byte {
 		return appendHistogram(b, d, appendInt)
 	case metricdata.Histogram[float64]:
 		return appendHistogram(b, d, appendFloat)
+	case metricdata.ExponentialHistogram[int64]:
+		return appendExponential(b, d, appendInt)
+	case metricdata.ExponentialHistogram[float64]:
+		return appendExponential(b, d, appendFloat)
 	}
-	return append(b, `{"data_points":[]}`...) // exponential histograms and summaries: no instrument of ours makes one
+	return append(b, `{"data_points":[]}`...) // a summary, which no instrument makes
 }
 
 func appendInt(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) }
@@ -78,15 +82,43 @@ func appendHistogram[N int64 | float64](b []byte, h metricdata.Histogram[N], num
 		b = number(append(b, `,"sum":`...), p.Sum)
 		b = appendList(append(b, `,"bucket_counts":`...), p.BucketCounts, func(b []byte, n uint64) []byte { return strconv.AppendUint(b, n, 10) })
 		b = appendList(append(b, `,"explicit_bounds":`...), p.Bounds, appendFloat)
-		if v, ok := p.Min.Value(); ok {
-			b = number(append(b, `,"min":`...), v)
-		}
-		if v, ok := p.Max.Value(); ok {
-			b = number(append(b, `,"max":`...), v)
-		}
+		b = appendExtremes(b, p.Min, p.Max, number)
 		return append(appendExemplars(b, p.Exemplars, number), '}')
 	})
 	return append(appendTemporality(b, h.Temporality), '}')
+}
+
+// appendExponential writes the histogram that a view or a variable asks for.
+func appendExponential[N int64 | float64](b []byte, h metricdata.ExponentialHistogram[N], number func([]byte, N) []byte) []byte {
+	b = appendList(append(b, `{"data_points":`...), h.DataPoints, func(b []byte, p metricdata.ExponentialHistogramDataPoint[N]) []byte {
+		b = appendPoint(b, p.Attributes, p.StartTime, p.Time)
+		b = strconv.AppendUint(append(b, `,"count":`...), p.Count, 10)
+		b = number(append(b, `,"sum":`...), p.Sum)
+		b = strconv.AppendInt(append(b, `,"scale":`...), int64(p.Scale), 10)
+		b = strconv.AppendUint(append(b, `,"zero_count":`...), p.ZeroCount, 10)
+		b = appendBuckets(append(b, `,"positive":`...), p.PositiveBucket)
+		b = appendBuckets(append(b, `,"negative":`...), p.NegativeBucket)
+		b = appendExtremes(b, p.Min, p.Max, number)
+		return append(appendExemplars(b, p.Exemplars, number), '}')
+	})
+	return append(appendTemporality(b, h.Temporality), '}')
+}
+
+func appendBuckets(b []byte, e metricdata.ExponentialBucket) []byte {
+	b = strconv.AppendInt(append(b, `{"offset":`...), int64(e.Offset), 10)
+	b = appendList(append(b, `,"bucket_counts":`...), e.Counts, func(b []byte, n uint64) []byte { return strconv.AppendUint(b, n, 10) })
+	return append(b, '}')
+}
+
+// appendExtremes writes what there is of them.
+func appendExtremes[N int64 | float64](b []byte, least, most metricdata.Extrema[N], number func([]byte, N) []byte) []byte {
+	if v, ok := least.Value(); ok {
+		b = number(append(b, `,"min":`...), v)
+	}
+	if v, ok := most.Value(); ok {
+		b = number(append(b, `,"max":`...), v)
+	}
+	return b
 }
 
 // appendPoint begins a point.

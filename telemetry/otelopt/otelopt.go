@@ -1,7 +1,7 @@
 // Package otelopt holds the options of telemetry.Setup that name OpenTelemetry types.
 //
 // Package telemetry itself mentions none, so a program that only reads its environment learns one small vocabulary. A
-// program that brings its own exporter, processor, sampler or resource attributes takes them from here:
+// program that brings its own exporter, processor, sampler, views of metrics or resource attributes takes them from here:
 //
 //	h, err := telemetry.Setup(ctx, c,
 //		otelopt.WithSpanExporter(myExporter),
@@ -45,6 +45,14 @@ func WithSampler(m sdktrace.Sampler) telemetry.Option {
 // handle flushes it and shuts it down. The last use wins.
 func WithMetricReader(r sdkmetric.Reader) telemetry.Option {
 	return withMetricReader(r)
+}
+
+// WithMetricViews changes what instruments record before it leaves, to wherever it does: the buckets of a histogram, attributes that
+// are dropped or a metric as a whole, a name. A metric that no view matches stays as it is. They do not see what is collected without
+// an instrument: the metrics of telemetry.WithRuntimeMetrics and what telemetry says of itself. Repeated use adds up; when two
+// match, the metric leaves twice, as OpenTelemetry has it.
+func WithMetricViews(views ...sdkmetric.View) telemetry.Option {
+	return withMetricViews(slices.Clone(views))
 }
 
 // WithResourceAttributes puts attrs on the resource: above what the configuration and OTEL_RESOURCE_ATTRIBUTES say, below

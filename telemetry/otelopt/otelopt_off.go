@@ -21,4 +21,6 @@ func withSampler(sdktrace.Sampler) telemetry.Option { return nothing }
 
 func withMetricReader(sdkmetric.Reader) telemetry.Option { return nothing }
 
+func withMetricViews([]sdkmetric.View) telemetry.Option { return nothing }
+
 func withResourceAttributes([]attribute.KeyValue) telemetry.Option { return nothing }

@@ -3,6 +3,8 @@
 package otelopt
 
 import (
+	"slices"
+
 	"go.opentelemetry.io/otel/attribute"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -29,6 +31,11 @@ func withSampler(m sdktrace.Sampler) telemetry.Option {
 
 func withMetricReader(r sdkmetric.Reader) telemetry.Option {
 	return option.Func(func(s *option.Set) { s.Reader = r })
+}
+
+func withMetricViews(views []sdkmetric.View) telemetry.Option {
+	views = slices.DeleteFunc(views, func(v sdkmetric.View) bool { return v == nil })
+	return option.Func(func(s *option.Set) { s.Views = append(s.Views, views...) })
 }
 
 func withResourceAttributes(attrs []attribute.KeyValue) telemetry.Option {

@@ -14,5 +14,6 @@ type Foreign struct {
 	Processors []sdktrace.SpanProcessor
 	Sampler    sdktrace.Sampler // nil: OTEL_TRACES_SAMPLER
 	Reader     sdkmetric.Reader // nil: a periodic one, before the exporter that the configuration names
+	Views      []sdkmetric.View
 	Attributes []attribute.KeyValue
 }
