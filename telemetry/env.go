@@ -28,10 +28,38 @@ import (
 // Anything else is an error that names the variable under its primary prefix. All errors come joined, and the Config beside an error is disabled: a caller that wants to go on
 // without telemetry can hand it to Setup as it is.
 func FromEnv(prefix string, fallback ...string) (Config, error) {
+	e := newEnvironment(prefix, fallback)
+	c := e.config()
+	if err := errors.Join(e.errs...); err != nil {
+		c.Enabled = false
+		return c, err
+	}
+	return c, nil
+}
+
+// Variable is one that [FromEnv] reads.
+type Variable struct {
+	Key   string // what stands behind the prefix, such as ENABLED
+	Name  string // the one that holds the value, such as NEMO_LENS_ENABLED; empty when none does
+	Value string // without blanks around it
+}
+
+// Variables says which prefixed variables [FromEnv] reads for the same arguments, and where each value comes from.
+func Variables(prefix string, fallback ...string) []Variable {
+	e := newEnvironment(prefix, fallback)
+	e.config()
+	return e.read
+}
+
+func newEnvironment(prefix string, fallback []string) *environment {
 	if prefix == "" {
 		prefix = "NEMO_LENS"
 	}
-	e := environment{prefixes: slices.Concat([]string{prefix}, fallback)}
+	return &environment{prefixes: slices.Concat([]string{prefix}, fallback)}
+}
+
+// config reads all variables.
+func (e *environment) config() Config {
 	c := Default()
 	e.boolean("ENABLED", &c.Enabled)
 	e.boolean("TRACES_ENABLED", &c.TracesEnabled)
@@ -49,12 +77,7 @@ func FromEnv(prefix string, fallback ...string) (Config, error) {
 	c.WandbEntity = os.Getenv("WANDB_ENTITY")
 	c.WandbProject = os.Getenv("WANDB_PROJECT")
 	e.parse("ENABLE_SINGLE_TRACEID", "ENABLE_SINGLE_TRACEID", os.Getenv("ENABLE_SINGLE_TRACEID"), &c.SingleTraceID)
-
-	if err := errors.Join(e.errs...); err != nil {
-		c.Enabled = false
-		return c, err
-	}
-	return c, nil
+	return c
 }
 
 // ParseBool reads a boolean as [FromEnv] does. ok is false for text that is none of the eight words, blank included.
@@ -82,12 +105,14 @@ func ServiceName(fallback string) string {
 
 // environment reads prefixed variables and collects what is wrong with them.
 type environment struct {
-	prefixes []string // the primary first
+	prefixes []string   // the primary first
+	read     []Variable // so far
 	errs     []error
 }
 
 // lookup returns the first value under a prefix that is not blank, trimmed, and the variable that held it.
 func (e *environment) lookup(key string) (value, variable string) {
+	defer func() { e.read = append(e.read, Variable{Key: key, Name: variable, Value: value}) }()
 	for _, prefix := range e.prefixes {
 		variable = prefix + "_" + key
 		if value = strings.TrimSpace(os.Getenv(variable)); value != "" {

@@ -166,3 +166,21 @@ func TestFromEnv_detect_timeout(t *testing.T) {
 		contains(t, err.Error(), "MY_DETECT_TIMEOUT", "NEMO_LENS_DETECT_TIMEOUT", text, "milliseconds above 0")
 	}
 }
+
+// Variables says where each value of FromEnv comes from, also which it reads and nobody has set.
+func TestVariables(t *testing.T) {
+	setenv(t, "MYAPP_OTEL_ENABLED= on ", "NEMO_LENS_ENABLED=0", "NEMO_LENS_SPAN_GROUPS=all", "MYAPP_OTEL_SPAN_GROUPS= ")
+	got := map[string]telemetry.Variable{}
+	for _, v := range telemetry.Variables("MYAPP_OTEL", "NEMO_LENS") {
+		got[v.Key] = v
+	}
+	for _, want := range []telemetry.Variable{
+		{Key: "ENABLED", Name: "MYAPP_OTEL_ENABLED", Value: "on"},
+		{Key: "SPAN_GROUPS", Name: "NEMO_LENS_SPAN_GROUPS", Value: "all"},
+		{Key: "RUN_ID"}, {Key: "SPOOL_BYTES"}, {Key: "DETECT_TIMEOUT"},
+	} {
+		if got[want.Key] != want {
+			t.Errorf("%+v, want %+v", got[want.Key], want)
+		}
+	}
+}

@@ -21,14 +21,19 @@ const envPropagators = "OTEL_PROPAGATORS"
 // installPropagator makes this process speak the headers that OTEL_PROPAGATORS names, both through lens and through
 // OpenTelemetry's global, so that other instrumentations join the same traces.
 func installPropagator(log *slog.Logger) {
+	p := propagator(propagators(log))
+	otel.SetTextMapPropagator(p)
+	seam.SetPropagator(p)
+}
+
+// propagators are those that OTEL_PROPAGATORS names; what is none of ours is warned about.
+func propagators(log *slog.Logger) []string {
 	names, unknown := propagatorNames(os.Getenv(envPropagators))
 	if len(unknown) > 0 {
 		log.Warn("telemetry: "+envPropagators+" names propagators that are not supported, they are left out",
 			"unknown", unknown, "used", names, "supported", []string{"tracecontext", "baggage", "none"})
 	}
-	p := propagator(names)
-	otel.SetTextMapPropagator(p)
-	seam.SetPropagator(p)
+	return names
 }
 
 // propagatorNames parses the variable. Empty, or nothing but unknown names, means the default: an unusable setting must
