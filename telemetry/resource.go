@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel/sdk"
 	sdkresource "go.opentelemetry.io/otel/sdk/resource"
 
+	"github.com/lensgo/lens/internal/version"
 	"github.com/lensgo/lens/resource"
 	"github.com/lensgo/lens/semconv"
 	"github.com/lensgo/lens/telemetry/internal/repair"
@@ -114,7 +114,7 @@ func configured(c Config) []attribute.KeyValue {
 	var attrs []attribute.KeyValue
 	for _, kv := range []attribute.KeyValue{
 		attribute.String(semconv.ServiceName, name),
-		attribute.String(semconv.ServiceVersion, moduleVersion()),
+		attribute.String(semconv.ServiceVersion, version.Of(module)),
 		attribute.String(semconv.NemoRunID, c.RunID),
 		attribute.String(semconv.NemoUserID, c.UserID),
 		attribute.String(semconv.WandbEntity, c.WandbEntity),
@@ -134,31 +134,6 @@ func deploymentEnvironment() string {
 		return env
 	}
 	return os.Getenv("ENVIRONMENT")
-}
-
-// moduleVersion returns the version of this library in the program that runs, by its build information.
-func moduleVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	return versionOf(module, info)
-}
-
-func versionOf(path string, info *debug.BuildInfo) string {
-	mod := &info.Main
-	for _, dep := range info.Deps {
-		if dep.Path == path {
-			mod = dep
-		}
-	}
-	if mod.Replace != nil && mod.Replace.Version != "" {
-		return mod.Replace.Version
-	}
-	if mod.Path != path || mod.Version == "" || mod.Version == "v0.0.0" {
-		return "(devel)" // built from a checkout, where the module has no version
-	}
-	return mod.Version
 }
 
 // newUUID returns a random UUID (version 4).

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/lensgo/lens/cmd/internal/cli"
 	"github.com/lensgo/lens/gym/eval"
+	"github.com/lensgo/lens/internal/version"
 	"github.com/lensgo/lens/viewer"
 )
 
@@ -29,7 +29,7 @@ type beside struct {
 
 // open starts the viewer and returns what the run's receiver hands its traces to.
 func (b *beside) open(ctx context.Context) (eval.Sink, error) {
-	o := viewer.Options{Data: b.folder, Retention: viewer.DefaultRetention, Results: b.results, Version: cli.Release()}
+	o := viewer.Options{Data: b.folder, Retention: viewer.DefaultRetention, Results: b.results, Version: version.Short()}
 	if b.page {
 		o.Listen = "127.0.0.1:0"
 	}

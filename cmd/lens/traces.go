@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lensgo/lens/cmd/internal/cli"
+	"github.com/lensgo/lens/internal/version"
 	"github.com/lensgo/lens/viewer"
 	"github.com/lensgo/lens/viewer/terminal"
 )
@@ -38,7 +39,7 @@ func (s *source) ask(cmd *cobra.Command, fn func(context.Context, *terminal.API)
 			return err
 		}
 	}
-	open, err := viewer.View(ctx, viewer.ViewOptions{Data: data, Files: s.files, Version: cli.Release(), Logger: logger(false)})
+	open, err := viewer.View(ctx, viewer.ViewOptions{Data: data, Files: s.files, Version: version.Short(), Logger: logger(false)})
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lensgo/lens/cmd/internal/cli"
+	"github.com/lensgo/lens/internal/version"
 	"github.com/lensgo/lens/viewer"
 	"github.com/lensgo/lens/viewer/store"
 )
@@ -39,7 +40,7 @@ func newView() *cobra.Command {
 			if o.Data, err = dataFolder(o.Data); err != nil {
 				return err
 			}
-			o.Files, o.Version, o.Logger = files, cli.Release(), logger(verbose)
+			o.Files, o.Version, o.Logger = files, version.Short(), logger(verbose)
 			return serve(cmd.Context(), o)
 		},
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/lensgo/lens/internal/version"
 )
 
 // Exit codes that every command has.
@@ -50,7 +52,7 @@ func Root(root *cobra.Command) *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.Args = NoArgs
 	root.RunE = Help
-	root.Version = Version(root.Name())
+	root.Version = version.Line(root.Name())
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.Flags().Bool("version", false, "print the version and exit")
 	root.SetFlagErrorFunc(flagError)

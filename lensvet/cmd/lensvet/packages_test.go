@@ -30,6 +30,7 @@ func TestPackages(t *testing.T) {
 		"json":            {[]string{tool, "-json", "./endtwice"}, 0, `"category": "endtwice"`},
 		"diff":            {[]string{tool, "-fix", "-diff", "./endtwice"}, 0, "-\tspan.End()"},
 		"no such package": {[]string{tool, "./nowhere"}, 1, "nowhere"},
+		"version":         {[]string{tool, "version"}, 0, "lensvet "},
 		"go vet":          {[]string{"go", "vet", "-vettool=" + tool, "./endtwice"}, 1, found},
 		"go vet, one":     {[]string{"go", "vet", "-vettool=" + tool, "-groupname", "./endtwice"}, 0, ""},
 	} {
