@@ -97,8 +97,14 @@ func (r *Route) explain(c Config, s otlp.Signal, log *slog.Logger) {
 	if variable := "OTEL_" + s.Name + "_EXPORTER"; strings.TrimSpace(c.Exporter) == "" && strings.TrimSpace(os.Getenv(variable)) != "" {
 		r.ExporterFrom = variable
 	}
-	if s.Name == otlp.Metrics.Name {
+	switch s.Name {
+	case otlp.Traces.Name:
+		sayUnusable(traceVariables, log)
+	case otlp.Metrics.Name:
+		sayUnusable(metricVariables, log)
 		interval(log)
+	case otlp.Logs.Name:
+		sayUnusable(logVariables, log)
 	}
 	r.Exporter, r.Err = c.exporterFor(s.Name, log)
 	if r.Exporter != ExporterOTLP {

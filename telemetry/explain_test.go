@@ -66,14 +66,17 @@ func TestExplain(t *testing.T) {
 // What Setup would refuse or warn about is said with the signal that it is about.
 func TestExplain_faults(t *testing.T) {
 	setenv(t, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=collector:4318", "OTEL_METRICS_EXPORTER=zipkin", "OTEL_METRIC_EXPORT_INTERVAL=often",
-		"OTEL_TRACES_SAMPLER=sometimes", "OTEL_PROPAGATORS=b3", "ENABLE_SINGLE_TRACEID=1", "OTEL_SDK_DISABLED=True")
+		"OTEL_TRACES_SAMPLER=sometimes", "OTEL_PROPAGATORS=b3", "ENABLE_SINGLE_TRACEID=1", "OTEL_SDK_DISABLED=True",
+		"OTEL_SPAN_EVENT_COUNT_LIMIT=many", "OTEL_METRIC_EXPORT_TIMEOUT=0", "OTEL_BLRP_MAX_QUEUE_SIZE=-1")
 	c := config()
 	c.SingleTraceID = true
 	x := explain(t, c)
 	if err := x.Route("traces").Err; err == nil || !strings.Contains(err.Error(), "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=collector:4318") {
 		t.Errorf("traces: %v", err)
 	}
-	contains(t, strings.Join(x.Route("metrics").Warnings, "\n"), "OTEL_METRICS_EXPORTER", "zipkin", "OTEL_METRIC_EXPORT_INTERVAL")
+	contains(t, strings.Join(x.Route("metrics").Warnings, "\n"), "OTEL_METRICS_EXPORTER", "zipkin", "OTEL_METRIC_EXPORT_INTERVAL", "OTEL_METRIC_EXPORT_TIMEOUT")
+	contains(t, strings.Join(x.Route("traces").Warnings, "\n"), "OTEL_SPAN_EVENT_COUNT_LIMIT")
+	contains(t, strings.Join(x.Route("logs").Warnings, "\n"), "OTEL_BLRP_MAX_QUEUE_SIZE")
 	contains(t, strings.Join(x.Warnings, "\n"), "OTEL_TRACES_SAMPLER", "sometimes", "OTEL_PROPAGATORS", "b3", "ENABLE_SINGLE_TRACEID")
 	if x.Sampled != 1 || x.RunID != "" || len(x.JobTraceID) != 32 || !x.Disabled || x.Route("metrics").Exporter != "otlp" {
 		t.Errorf("%+v", x)

@@ -34,6 +34,16 @@ var envBounds = []string{"OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_ATTRIBU
 // for it. It is decided by [Setup], and costs the read of a word.
 func Content() (bound int) { return int(process.content.Load()) }
 
+// ContentFromEnv reports whether the environment asks for content, as [Setup] reads it. The error is for a value that means nothing;
+// content is off then.
+func ContentFromEnv() (on bool, err error) {
+	if on, err = content(OS); !on || err != nil {
+		return false, err
+	}
+	bound, err := boundOf(OS)
+	return bound > 0, err
+}
+
 // content reads the decision from env. The error is for a value that means nothing; content is off then.
 func content(env Environ) (on bool, err error) {
 	if text := value(env, envContent); text != "" {

@@ -121,6 +121,9 @@ func TestSetup_content(t *testing.T) {
 			if len(c.env) > 1 && !h.Exporting() {
 				t.Error("telemetry is off")
 			}
+			if on, err := ContentFromEnv(); len(c.env) > 1 && (on != (c.bound > 0) || (err != nil) != (c.says != "")) {
+				t.Errorf("ContentFromEnv says %t, %v", on, err)
+			}
 		})
 	}
 	if n := testing.AllocsPerRun(100, func() { Content() }); n != 0 {

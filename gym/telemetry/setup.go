@@ -70,20 +70,11 @@ func setup(ctx context.Context, id Identity) (*telemetry.Handle, error) {
 	if host := telemetry.Current(); host != nil {
 		return host.Borrow(), nil
 	}
-	c, err := telemetry.FromEnv(Prefix, FallbackPrefix)
+	c, err := FromEnv(id)
 	if err != nil {
 		return disabled(ctx, c), fmt.Errorf("telemetry is off: %w", err)
 	}
-	base := ServiceName()
-	perServer, err := perServerFromEnv()
-	if err != nil {
-		return disabled(ctx, c), fmt.Errorf("telemetry is off: %w", err)
-	}
-	c.ServiceName = id.serviceName(base, perServer)
-	if key, _ := firstSet(OS, Prefix+envSpool, FallbackPrefix+envSpool); key == "" {
-		c.Spool = true // a server runs for long, and its collector has worse days than a short tool's
-	}
-	h, err := telemetry.Setup(ctx, c, append(id.options(base), telemetry.WithRuntimeMetrics())...)
+	h, err := telemetry.Setup(ctx, c, append(id.options(ServiceName()), telemetry.WithRuntimeMetrics())...)
 	if host := telemetry.Current(); errors.Is(err, telemetry.ErrInitialised) && host != nil {
 		return host.Borrow(), nil // it came between
 	}
@@ -91,6 +82,25 @@ func setup(ctx context.Context, id Identity) (*telemetry.Handle, error) {
 		return disabled(ctx, c), fmt.Errorf("telemetry is off: %w", err)
 	}
 	return h, nil
+}
+
+// FromEnv is the configuration that the environment gives to [Setup] for a process. It is off beside an error, which names the
+// variable.
+func FromEnv(id Identity) (telemetry.Config, error) {
+	c, err := telemetry.FromEnv(Prefix, FallbackPrefix)
+	if err != nil {
+		return c, err
+	}
+	perServer, err := perServerFromEnv()
+	if err != nil {
+		c.Enabled = false
+		return c, err
+	}
+	c.ServiceName = id.serviceName(ServiceName(), perServer)
+	if key, _ := firstSet(OS, Prefix+envSpool, FallbackPrefix+envSpool); key == "" {
+		c.Spool = true // a server runs for long, and its collector has worse days than a short tool's
+	}
+	return c, nil
 }
 
 // setupContent decides about Content.

@@ -279,3 +279,24 @@ func TestVersion(t *testing.T) {
 		t.Errorf("version %q", v)
 	}
 }
+
+// FromEnv is what Setup goes by: names and defaults of Gym, and off beside an error.
+func TestFromEnv(t *testing.T) {
+	for _, kv := range []string{"NEMO_LENS_ENABLED", "NEMO_GYM_OTEL_SPOOL", "NEMO_LENS_SPOOL"} {
+		t.Setenv(kv, "")
+	}
+	t.Setenv("NEMO_GYM_OTEL_ENABLED", "1")
+	t.Setenv("OTEL_SERVICE_NAME", "runs")
+	c, err := FromEnv(Identity{Server: "agent"})
+	if err != nil || !c.Enabled || !c.Spool || c.ServiceName != "runs/agent" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	t.Setenv("NEMO_LENS_SPOOL", "0")
+	if c, err = FromEnv(Supervisor()); err != nil || c.Spool {
+		t.Errorf("%+v, %v", c, err)
+	}
+	t.Setenv("NEMO_GYM_OTEL_SERVICE_NAME_PER_SERVER", "perhaps")
+	if c, err = FromEnv(Supervisor()); err == nil || c.Enabled || !strings.Contains(err.Error(), "NEMO_GYM_OTEL_SERVICE_NAME_PER_SERVER") {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
