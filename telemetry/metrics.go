@@ -43,10 +43,10 @@ func newMetrics(ctx context.Context, c Config, res *sdkresource.Resource, o opti
 		opts := []sdkmetric.PeriodicReaderOption{sdkmetric.WithInterval(interval(log))}
 		if otlp, ok := exporter.(*export.OTLPMetrics); ok { // who reads a console sees what becomes of telemetry
 			s.metrics = otlp
-			opts = append(opts, sdkmetric.WithProducer(s))
+			opts = append(opts, sdkmetric.WithProducer(asPreferred(exporter, s)))
 		}
 		if o.Runtime {
-			opts = append(opts, sdkmetric.WithProducer(newRuntime()))
+			opts = append(opts, sdkmetric.WithProducer(asPreferred(exporter, newRuntime())))
 		}
 		reader = sdkmetric.NewPeriodicReader(exporter, opts...)
 	}
