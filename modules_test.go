@@ -20,11 +20,11 @@ type modFile struct {
 }
 
 // TestModules compares the module files: one Go version, and every nested module replaces every module of the house that it
-// reaches, by the right relative path. Otherwise a build without the workspace would fetch them; bench is always built so.
+// reaches, by the right relative path. Otherwise a build without the workspace would fetch them; bench and bench/collector are always built so.
 func TestModules(t *testing.T) {
 	mods := map[string]modFile{} // by module path
 	dirs := map[string]string{}
-	for _, dir := range append(workspace(t), "bench") {
+	for _, dir := range append(workspace(t), "bench", "bench/collector") {
 		var m modFile
 		goJSON(t, &m, "mod", "edit", "-json", filepath.Join(dir, "go.mod"))
 		mods[m.Module.Path], dirs[m.Module.Path] = m, dir
