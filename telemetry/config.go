@@ -43,7 +43,7 @@ type Config struct {
 	SpanGroups string
 
 	// Exporter is [ExporterOTLP], [ExporterConsole] or [ExporterNone], for all signals. Anything else is an error of Setup.
-	// Empty: what OTEL_TRACES_EXPORTER, OTEL_METRICS_EXPORTER and OTEL_LOGS_EXPORTER say, else otlp.
+	// Empty: what OTEL_TRACES_EXPORTER, OTEL_METRICS_EXPORTER, which may also list prometheus, and OTEL_LOGS_EXPORTER say, else otlp.
 	Exporter string
 
 	// RunID is nemo.run.id, the name that all processes of one job share. Empty: see [Config.EnsureRunID].

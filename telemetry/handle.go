@@ -55,6 +55,15 @@ func (h *Handle) Exporting() bool { return h != nil && len(h.owner().signals) > 
 // Tracing reports whether this set-up exports traces. It stays true after Shutdown.
 func (h *Handle) Tracing() bool { return h != nil && h.owner().tracing() }
 
+// PrometheusAddr is where Prometheus fetches the metrics of this set-up, as host:port of the listener that the port 0 may have chosen.
+// It is empty when there is none, also because the port was taken.
+func (h *Handle) PrometheusAddr() string {
+	if h == nil {
+		return ""
+	}
+	return h.owner().scraped()
+}
+
 // RunID returns nemo.run.id of this set-up; also a disabled one has it.
 func (h *Handle) RunID() string {
 	if h == nil {

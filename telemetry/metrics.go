@@ -4,8 +4,10 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/lensgo/lens/telemetry/export"
 	"github.com/lensgo/lens/telemetry/internal/option"
+	"github.com/lensgo/lens/telemetry/internal/scrape"
 )
 
 const (
@@ -24,47 +27,113 @@ const (
 	defaultInterval = 10 * time.Second
 )
 
-// newMetrics makes the pipeline of metrics, nil when there is none: metrics are off, or the caller has brought an exporter
-// of spans, so that the configured one is not looked at, and no reader. What becomes of the telemetry itself is among them: s.
-func newMetrics(ctx context.Context, c Config, res *sdkresource.Resource, o option.Set, s *self, log *slog.Logger) (*sdkmetric.MeterProvider, error) {
+// meters is the pipeline of metrics.
+type meters struct {
+	provider *sdkmetric.MeterProvider
+	endpoint scrape.Endpoint // nil: Prometheus does not come
+}
+
+// newMeters makes the pipeline of metrics, nil when there is none: metrics are off, or nobody gets them. A caller who has brought an
+// exporter of spans or a reader does without the exporters that c names. What becomes of the telemetry itself is among them: s.
+func newMeters(ctx context.Context, c Config, res *sdkresource.Resource, o option.Set, s *self, log *slog.Logger) (*meters, error) {
 	if !c.MetricsEnabled {
 		return nil, nil
 	}
 	sayUnusable(metricVariables, log)
-	reader := o.Reader
-	if reader == nil {
-		if o.Exporter != nil {
-			return nil, nil
-		}
-		exporter, err := newMetricExporter(ctx, c, log)
-		if exporter == nil || err != nil {
+	m := &meters{}
+	opts := []sdkmetric.Option{sdkmetric.WithResource(res), sdkmetric.WithView(o.Views...)}
+	var exporters []sdkmetric.Exporter
+	switch {
+	case o.Reader != nil:
+		opts = append(opts, sdkmetric.WithReader(o.Reader))
+	case o.Exporter == nil:
+		names, err := c.exportersFor(signalMetrics, log)
+		if err != nil {
 			return nil, err
 		}
-		opts := []sdkmetric.PeriodicReaderOption{sdkmetric.WithInterval(interval(log))}
-		if otlp, ok := exporter.(*export.OTLPMetrics); ok { // who reads a console sees what becomes of telemetry
-			s.metrics = otlp
-			opts = append(opts, sdkmetric.WithProducer(asPreferred(exporter, s)))
+		if slices.Contains(names, exporterPrometheus) && o.Scrape == nil {
+			o.Scrape = linkedScrape(log)
 		}
-		if o.Runtime {
-			opts = append(opts, sdkmetric.WithProducer(asPreferred(exporter, newRuntime())))
+		if exporters, err = newMetricExporters(ctx, names, c, log); err != nil {
+			return nil, err
 		}
-		reader = sdkmetric.NewPeriodicReader(exporter, opts...)
 	}
-	return sdkmetric.NewMeterProvider(sdkmetric.WithResource(res), sdkmetric.WithReader(reader), sdkmetric.WithView(o.Views...)), nil
-}
-
-// newMetricExporter makes the exporter that c names; nil when that is none.
-func newMetricExporter(ctx context.Context, c Config, log *slog.Logger) (sdkmetric.Exporter, error) {
-	name, err := c.exporterFor("METRICS", log)
-	switch {
-	case err != nil:
-		return nil, err
-	case name == ExporterConsole:
-		return export.NewConsoleMetrics(os.Stdout), nil
-	case name == ExporterNone:
+	if o.Scrape != nil {
+		var err error
+		if m.endpoint, err = o.Scrape(scrape.Source{Resource: res, Producers: producers(s, o), Log: log}); err != nil {
+			return nil, errors.Join(err, shutdownAll(ctx, exporters))
+		}
+		opts = append(opts, sdkmetric.WithReader(m.endpoint.Reader()))
+	}
+	if len(exporters) > 0 {
+		every := interval(log)
+		for _, e := range exporters {
+			opts = append(opts, sdkmetric.WithReader(newReader(e, every, s, o)))
+		}
+	}
+	if len(opts) == 2 {
 		return nil, nil
 	}
-	return export.NewOTLPMetrics(ctx, otlpConfig(c, log))
+	m.provider = sdkmetric.NewMeterProvider(opts...)
+	return m, nil
+}
+
+// linkedScrape is the endpoint that the program has linked.
+func linkedScrape(log *slog.Logger) scrape.Maker {
+	if scrape.Linked() == nil {
+		log.Warn("telemetry: OTEL_METRICS_EXPORTER names prometheus, which is not in this program, so there is no endpoint to fetch metrics " +
+			`from; link it with import _ "github.com/lensgo/lens/telemetry/export/prometheus"`)
+	}
+	return scrape.Linked()
+}
+
+// newReader exports again and again.
+func newReader(e sdkmetric.Exporter, every time.Duration, s *self, o option.Set) sdkmetric.Reader {
+	opts := []sdkmetric.PeriodicReaderOption{sdkmetric.WithInterval(every)}
+	if otlp, ok := e.(*export.OTLPMetrics); ok {
+		s.metrics = otlp
+	} else {
+		s = nil // who reads a console sees what becomes of telemetry
+	}
+	for _, p := range producers(s, o) {
+		opts = append(opts, sdkmetric.WithProducer(asPreferred(e, p)))
+	}
+	return sdkmetric.NewPeriodicReader(e, opts...)
+}
+
+// producers are those of one reader, since each is called by one at a time.
+func producers(s *self, o option.Set) (list []sdkmetric.Producer) {
+	if s != nil {
+		list = append(list, s)
+	}
+	if o.Runtime {
+		list = append(list, newRuntime())
+	}
+	return list
+}
+
+// newMetricExporters makes the exporters of names that are to be sent to.
+func newMetricExporters(ctx context.Context, names []string, c Config, log *slog.Logger) (list []sdkmetric.Exporter, err error) {
+	for _, name := range names {
+		switch name {
+		case ExporterConsole:
+			list = append(list, export.NewConsoleMetrics(os.Stdout))
+		case ExporterOTLP:
+			e, err := export.NewOTLPMetrics(ctx, otlpConfig(c, log))
+			if err != nil {
+				return nil, errors.Join(err, shutdownAll(ctx, list))
+			}
+			list = append(list, e)
+		}
+	}
+	return list, nil
+}
+
+func shutdownAll(ctx context.Context, list []sdkmetric.Exporter) (err error) {
+	for _, e := range list {
+		err = errors.Join(err, e.Shutdown(ctx))
+	}
+	return err
 }
 
 // interval says how often metrics leave. A value that is no number of milliseconds above 0 stops no program.

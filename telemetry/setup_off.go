@@ -20,6 +20,8 @@ func (pipeline) report() {}
 
 func (pipeline) tracing() bool { return false }
 
+func (pipeline) scraped() string { return "" }
+
 func silence() {}
 
 func own(ctx context.Context) context.Context { return ctx }

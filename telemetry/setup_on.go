@@ -24,6 +24,7 @@ import (
 	"github.com/lensgo/lens/telemetry/export"
 	"github.com/lensgo/lens/telemetry/internal/logsink"
 	"github.com/lensgo/lens/telemetry/internal/option"
+	"github.com/lensgo/lens/telemetry/internal/scrape"
 )
 
 // truncatedReason is written on spans that a shutdown ends.
@@ -35,11 +36,19 @@ type pipeline struct {
 	otlp     *export.OTLP // before the batch; nil with another exporter
 	provider *provider
 	meters   *sdkmetric.MeterProvider
+	scrape   scrape.Endpoint // nil: Prometheus does not come
 	logs     *sdklog.LoggerProvider
 	log      *slog.Logger
 }
 
 func (p pipeline) tracing() bool { return p.batch != nil }
+
+func (p pipeline) scraped() string {
+	if p.scrape == nil {
+		return ""
+	}
+	return p.scrape.Addr()
+}
 
 // enable is the rest of Setup.
 func enable(ctx context.Context, c Config, o option.Set, log *slog.Logger) (*Handle, error) {
@@ -58,6 +67,9 @@ func enable(ctx context.Context, c Config, o option.Set, log *slog.Logger) (*Han
 	seam.MetersChanged()
 	if h.batch != nil {
 		installPropagator(log)
+	}
+	if h.scrape != nil {
+		h.scrape.Serve()
 	}
 	lens.SetSpec(c.SpanGroups)
 	return h, nil
@@ -89,13 +101,9 @@ func build(ctx context.Context, c Config, o option.Set, log *slog.Logger) (*Hand
 		h.trace(newTraces(exporter, res, o, log))
 		own.batch = h.batch
 	}
-	meters, err := newMetrics(ctx, c, res, o, own, log)
-	if err != nil {
-		return nil, errors.Join(err, h.closeSignals(ctx))
-	}
 	logs, err := newLogs(ctx, c, res, o, own, log)
 	if err != nil {
-		return nil, errors.Join(err, h.closeSignals(ctx), shutdownMeters(ctx, meters))
+		return nil, errors.Join(err, h.closeSignals(ctx))
 	}
 	if logs != nil {
 		h.logs = logs
@@ -103,20 +111,25 @@ func build(ctx context.Context, c Config, o option.Set, log *slog.Logger) (*Hand
 			return logs.Shutdown(export.Last(ctx))
 		}})
 	}
+	meters, err := newMeters(ctx, c, res, o, own, log) // last: they tell of the others
+	if err != nil {
+		return nil, errors.Join(err, h.closeSignals(ctx))
+	}
 	if meters != nil {
-		h.meters = meters
-		h.signals = append(h.signals, signal{flush: meters.ForceFlush, shutdown: func(ctx context.Context) error {
-			return meters.Shutdown(export.Last(ctx))
-		}})
+		h.measure(meters)
 	}
 	return h, nil
 }
 
-func shutdownMeters(ctx context.Context, meters *sdkmetric.MeterProvider) error {
-	if meters == nil {
-		return nil
+// measure gives h the pipeline of metrics.
+func (h *Handle) measure(m *meters) {
+	h.meters, h.scrape = m.provider, m.endpoint
+	h.signals = append(h.signals, signal{flush: m.provider.ForceFlush, shutdown: func(ctx context.Context) error {
+		return m.provider.Shutdown(export.Last(ctx))
+	}})
+	if m.endpoint != nil {
+		h.signals = append(h.signals, signal{flush: func(context.Context) error { return nil }, shutdown: m.endpoint.Shutdown})
 	}
-	return meters.Shutdown(export.Last(ctx))
 }
 
 // closeSignals ends what was made for a set-up that failed.

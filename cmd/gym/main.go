@@ -19,7 +19,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lensgo/lens/cmd/internal/cli"
-	_ "github.com/lensgo/lens/telemetry/export/otlpgrpc" // for OTEL_EXPORTER_OTLP_PROTOCOL=grpc
+	_ "github.com/lensgo/lens/telemetry/export/otlpgrpc"   // for OTEL_EXPORTER_OTLP_PROTOCOL=grpc
+	_ "github.com/lensgo/lens/telemetry/export/prometheus" // for OTEL_METRICS_EXPORTER=prometheus
 )
 
 func main() { cli.Exit("gym", newRoot().ExecuteContext(context.Background())) }

@@ -41,8 +41,8 @@ func WithSampler(m sdktrace.Sampler) telemetry.Option {
 	return withSampler(m)
 }
 
-// WithMetricReader collects metrics with r instead of exporting them each interval to what the configuration names. The
-// handle flushes it and shuts it down. The last use wins.
+// WithMetricReader collects metrics with r instead of exporting them to what the configuration names, or letting Prometheus fetch
+// them. The handle flushes it and shuts it down. The last use wins.
 func WithMetricReader(r sdkmetric.Reader) telemetry.Option {
 	return withMetricReader(r)
 }
