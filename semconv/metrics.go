@@ -1,151 +1,368 @@
+// Code generated from semconv/conventions.yaml by go generate ./semconv. DO NOT EDIT.
+
 package semconv
 
-// Metrics of Gym. Histograms whose names end in _ms hold milliseconds.
+// Metrics of Gym.
 const (
-	MetricRolloutDuration  = "gym.rollout.duration_ms"     // histogram ms: the agent's /run
-	MetricRolloutCompleted = "gym.rollout.completed_total" // counter: attempts that ended, by outcome
+	// MetricRolloutDuration: histogram ms, development. How long the agent took for /run, failures among them.
+	MetricRolloutDuration = "gym.rollout.duration_ms"
 
-	MetricVerifyDuration    = "gym.verify.duration_ms"  // histogram ms: the resources server's /verify
-	MetricVerifySuccessRate = "gym.verify.success_rate" // gauge: share of the process's /verify calls that completed
+	// MetricRolloutCompleted: counter, development. Attempts that ended, by outcome.
+	MetricRolloutCompleted = "gym.rollout.completed_total"
 
-	MetricServersActive        = "gym.servers.active"                   // gauge, supervisor only
-	MetricServerStartup        = "gym.server.startup_duration_ms"       // histogram ms: from spawn to the first answer
-	MetricServerStartupStage   = "gym.server.startup_stage_duration_ms" // histogram ms: a part of it
-	MetricServerRequest        = "gym.server.request_duration_ms"       // histogram ms: the Python library has it; Gym's servers record MetricHTTPServerDuration
-	MetricServerRequestsActive = "gym.server.requests.in_flight"        // up-down counter {request}
-	MetricServerProcesses      = "gym.server.processes"                 // gauge {process}: a server and what it started
-	MetricServerMemory         = "gym.server.memory.usage"              // gauge By
-	MetricServerMemoryPeak     = "gym.server.memory.sampled_peak"       // gauge By: the greatest value that was sampled
+	// MetricVerifyDuration: histogram ms, development. How long /verify took.
+	MetricVerifyDuration = "gym.verify.duration_ms"
 
-	MetricHostMemory          = "gym.host.memory.usage"        // gauge By: total less available
-	MetricHostMemoryAvailable = "gym.host.memory.available"    // gauge By
-	MetricHostMemoryTotal     = "gym.host.memory.total"        // gauge By
-	MetricHostMemoryPeak      = "gym.host.memory.sampled_peak" // gauge By
+	// MetricVerifySuccessRate: gauge, development. Share of this process's calls of /verify that completed, whatever their
+	// reward.
+	MetricVerifySuccessRate = "gym.verify.success_rate"
 
-	MetricSandboxActive      = "gym.sandbox.active"              // up-down counter {sandbox}
-	MetricSandboxStartup     = "gym.sandbox.startup_duration_ms" // histogram ms
-	MetricSandboxExec        = "gym.sandbox.exec_duration_ms"    // histogram ms
-	MetricSandboxCreateRetry = "gym.sandbox.create_retry_total"  // counter
+	// MetricServersActive: gauge, development. Servers that this supervisor runs.
+	MetricServersActive = "gym.servers.active"
 
-	MetricPoolQueue   = "gym.http.connection_pool.queue_duration_ms" // histogram ms: only of requests that waited
-	MetricPoolConnect = "gym.http.connection_pool.connect_total"     // counter {connection}
+	// MetricServerStartup: histogram ms, development. How long a server took from spawn to its first answer.
+	MetricServerStartup = "gym.server.startup_duration_ms"
 
-	MetricModelCallDuration = "gym.model_call.duration_ms"  // histogram ms
-	MetricModelCallTTFT     = "gym.model_call.ttft_ms"      // histogram ms: to the first token, of streamed replies
-	MetricModelCallTokens   = "gym.model_call.tokens"       // histogram {token}
-	MetricModelCallFinish   = "gym.model_call.finish_total" // counter: successes, by what ended them
+	// MetricServerStartupStage: histogram ms, development. How long a stage of a server's start took.
+	MetricServerStartupStage = "gym.server.startup_stage_duration_ms"
 
-	MetricDriverOffered   = "gym.driver.rollouts.offered"   // counter {rollout}: there to be run
-	MetricDriverResident  = "gym.driver.rollouts.resident"  // up-down counter {rollout}: begun, and not written yet
-	MetricDriverActive    = "gym.driver.rollouts.active"    // up-down counter {rollout}: at their agents
-	MetricDriverLimit     = "gym.driver.rollouts.limit"     // gauge {rollout}: how many may run at a time
-	MetricDriverAdmission = "gym.driver.admission.duration" // histogram s: from offered to begun
+	// MetricServerRequest: histogram ms, development. How long a request to a server took. The Python library has it;
+	// Gym's servers record http.server.request.duration.
+	MetricServerRequest = "gym.server.request_duration_ms"
+
+	// MetricServerRequestsActive: updowncounter {request}, development. Requests that a server works on.
+	MetricServerRequestsActive = "gym.server.requests.in_flight"
+
+	// MetricServerProcesses: gauge {process}, development. Processes of a server. The server, and what it started.
+	MetricServerProcesses = "gym.server.processes"
+
+	// MetricServerMemory: gauge By, development. Memory of a server and the processes that it started.
+	MetricServerMemory = "gym.server.memory.usage"
+
+	// MetricServerMemoryPeak: gauge By, development. The most memory of a server that was sampled.
+	MetricServerMemoryPeak = "gym.server.memory.sampled_peak"
+
+	// MetricHostMemory: gauge By, development. Memory of the host that is in use: the total less what is available.
+	MetricHostMemory = "gym.host.memory.usage"
+
+	// MetricHostMemoryAvailable: gauge By, development. Memory of the host that is available.
+	MetricHostMemoryAvailable = "gym.host.memory.available"
+
+	// MetricHostMemoryTotal: gauge By, development. Memory of the host.
+	MetricHostMemoryTotal = "gym.host.memory.total"
+
+	// MetricHostMemoryPeak: gauge By, development. The most memory of the host in use that was sampled.
+	MetricHostMemoryPeak = "gym.host.memory.sampled_peak"
+
+	// MetricSandboxActive: updowncounter {sandbox}, development. Sandboxes that this process holds.
+	MetricSandboxActive = "gym.sandbox.active"
+
+	// MetricSandboxStartup: histogram ms, development. How long it took to create a sandbox.
+	MetricSandboxStartup = "gym.sandbox.startup_duration_ms"
+
+	// MetricSandboxExec: histogram ms, development. How long a command in a sandbox took.
+	MetricSandboxExec = "gym.sandbox.exec_duration_ms"
+
+	// MetricSandboxCreateRetry: counter, development. How often a provider tried again to create a sandbox.
+	MetricSandboxCreateRetry = "gym.sandbox.create_retry_total"
+
+	// MetricPoolQueue: histogram ms, development. How long a request waited for a connection; only of those that waited.
+	MetricPoolQueue = "gym.http.connection_pool.queue_duration_ms"
+
+	// MetricPoolConnect: counter {connection}, development. New TCP connections.
+	MetricPoolConnect = "gym.http.connection_pool.connect_total"
+
+	// MetricModelCallDuration: histogram ms, development. How long a model call took.
+	MetricModelCallDuration = "gym.model_call.duration_ms"
+
+	// MetricModelCallTTFT: histogram ms, development. How long a streamed model call took to its first token.
+	MetricModelCallTTFT = "gym.model_call.ttft_ms"
+
+	// MetricModelCallTokens: histogram {token}, development. Tokens of a model call.
+	MetricModelCallTokens = "gym.model_call.tokens"
+
+	// MetricModelCallFinish: counter, development. Model calls that succeeded, by what ended them.
+	MetricModelCallFinish = "gym.model_call.finish_total"
+
+	// MetricDriverOffered: counter {rollout}, development. Rollouts that were there to be run.
+	MetricDriverOffered = "gym.driver.rollouts.offered"
+
+	// MetricDriverResident: updowncounter {rollout}, development. Rollouts that have begun and are not written yet.
+	MetricDriverResident = "gym.driver.rollouts.resident"
+
+	// MetricDriverActive: updowncounter {rollout}, development. Rollouts that are at their agents.
+	MetricDriverActive = "gym.driver.rollouts.active"
+
+	// MetricDriverLimit: gauge {rollout}, development. Rollouts that may run at a time.
+	MetricDriverLimit = "gym.driver.rollouts.limit"
+
+	// MetricDriverAdmission: histogram s, development. How long a rollout waited from being offered to its beginning.
+	MetricDriverAdmission = "gym.driver.admission.duration"
 )
 
 // Metrics of the OpenTelemetry conventions that are written by our own code.
 const (
-	MetricHTTPServerDuration  = "http.server.request.duration"   // histogram s
-	MetricGenAIServerDuration = "gen_ai.server.request.duration" // histogram s: an inference server's requests
-	MetricGenAITokenUsage     = "gen_ai.client.token.usage"      // histogram {token}, by GenAITokenType
+	// MetricHTTPServerDuration: histogram s, stable. How long a server worked on a request.
+	MetricHTTPServerDuration = "http.server.request.duration"
 
-	MetricGoMemoryUsed      = "go.memory.used"        // up-down counter By, by GoMemoryType
-	MetricGoMemoryLimit     = "go.memory.limit"       // up-down counter By, when there is one
-	MetricGoMemoryAllocated = "go.memory.allocated"   // counter By
-	MetricGoAllocations     = "go.memory.allocations" // counter {allocation}
-	MetricGoGCGoal          = "go.memory.gc.goal"     // up-down counter By
-	MetricGoGoroutines      = "go.goroutine.count"    // up-down counter {goroutine}
-	MetricGoProcessors      = "go.processor.limit"    // up-down counter {thread}
-	MetricGoSchedule        = "go.schedule.duration"  // histogram s: how long goroutines waited to run
-	MetricGoGCPause         = "go.gc.pause.duration"  // histogram s: how long the collector stopped the program; no convention has a name for it
-	MetricGoGCCycles        = "go.gc.cycles"          // counter {cycle}; no convention has a name for it
+	// MetricGenAIServerDuration: histogram s, development. How long a request to an inference server took.
+	MetricGenAIServerDuration = "gen_ai.server.request.duration"
 
-	MetricProcessCPUTime = "process.cpu.time"                   // counter s, by CPUMode
-	MetricProcessMemory  = "process.memory.usage"               // up-down counter By: resident
-	MetricProcessThreads = "process.thread.count"               // up-down counter {thread}
-	MetricProcessFiles   = "process.open_file_descriptor.count" // up-down counter {file_descriptor}
+	// MetricGenAITokenUsage: histogram {token}, development. Tokens of a request, those of the input and of the output
+	// apart.
+	MetricGenAITokenUsage = "gen_ai.client.token.usage"
 
-	MetricSystemMemory          = "system.memory.usage"           // up-down counter By, by SystemMemoryState
-	MetricSystemMemoryLimit     = "system.memory.limit"           // up-down counter By: what the host has
-	MetricSystemMemoryAvailable = "system.memory.linux.available" // up-down counter By: what a program may get without swapping
-	MetricSystemCPUTime         = "system.cpu.time"               // counter s, by CPUMode: all processors of the host
-	MetricSystemCPUs            = "system.cpu.logical.count"      // up-down counter {cpu}
-	MetricSystemLoad1           = "system.cpu.load_average.1m"    // gauge {thread}; the name is the Collector's, the conventions have none
-	MetricSystemLoad5           = "system.cpu.load_average.5m"    // gauge {thread}
-	MetricSystemLoad15          = "system.cpu.load_average.15m"   // gauge {thread}
+	// MetricGoMemoryUsed: updowncounter By, development. Memory that the Go runtime uses.
+	MetricGoMemoryUsed = "go.memory.used"
 
-	MetricSDKQueueSize     = "otel.sdk.processor.span.queue.size"           // up-down counter {span}
-	MetricSDKQueueCapacity = "otel.sdk.processor.span.queue.capacity"       // up-down counter {span}
-	MetricSDKProcessed     = "otel.sdk.processor.span.processed"            // counter {span}, lost ones with ErrorType
-	MetricSDKSpans         = "otel.sdk.exporter.span.exported"              // counter {span}, lost ones with ErrorType
-	MetricSDKPoints        = "otel.sdk.exporter.metric_data_point.exported" // counter {data_point}, lost ones with ErrorType
-	MetricSDKLogs          = "otel.sdk.exporter.log.exported"               // counter {log_record}, lost ones with ErrorType
+	// MetricGoMemoryLimit: updowncounter By, development. The limit for it, where one is set.
+	MetricGoMemoryLimit = "go.memory.limit"
+
+	// MetricGoMemoryAllocated: counter By, development. Memory that the program has allocated on the heap.
+	MetricGoMemoryAllocated = "go.memory.allocated"
+
+	// MetricGoAllocations: counter {allocation}, development. Allocations on the heap.
+	MetricGoAllocations = "go.memory.allocations"
+
+	// MetricGoGCGoal: updowncounter By, development. Size of the heap at which the garbage collector begins.
+	MetricGoGCGoal = "go.memory.gc.goal"
+
+	// MetricGoGoroutines: updowncounter {goroutine}, development. Goroutines.
+	MetricGoGoroutines = "go.goroutine.count"
+
+	// MetricGoProcessors: updowncounter {thread}, development. Threads that may run Go code at once.
+	MetricGoProcessors = "go.processor.limit"
+
+	// MetricGoSchedule: histogram s, development. How long goroutines were ready before they ran.
+	MetricGoSchedule = "go.schedule.duration"
+
+	// MetricGoGCPause: histogram s, development. How long the garbage collector stopped the program. A name of ours. The
+	// conventions have go.memory.gc.pause.duration from v1.43.0 on.
+	MetricGoGCPause = "go.gc.pause.duration"
+
+	// MetricGoGCCycles: counter {cycle}, development. Garbage collections. A name of ours. The conventions have
+	// go.memory.gc.cycles from v1.43.0 on.
+	MetricGoGCCycles = "go.gc.cycles"
+
+	// MetricProcessCPUTime: counter s, development. CPU time of the process.
+	MetricProcessCPUTime = "process.cpu.time"
+
+	// MetricProcessMemory: updowncounter By, development. Resident memory of the process.
+	MetricProcessMemory = "process.memory.usage"
+
+	// MetricProcessThreads: updowncounter {thread}, development. Threads of the process.
+	MetricProcessThreads = "process.thread.count"
+
+	// MetricProcessFiles: updowncounter {file_descriptor}, development, deprecated. Open file descriptors of the process.
+	// The Python system has this name. OpenTelemetry calls it process.unix.file_descriptor.count meanwhile.
+	MetricProcessFiles = "process.open_file_descriptor.count"
+
+	// MetricSystemMemory: updowncounter By, development. Memory of the host by what it is used for.
+	MetricSystemMemory = "system.memory.usage"
+
+	// MetricSystemMemoryLimit: updowncounter By, development. Memory of the host.
+	MetricSystemMemoryLimit = "system.memory.limit"
+
+	// MetricSystemMemoryAvailable: updowncounter By, development. Memory that a program can get without swapping.
+	MetricSystemMemoryAvailable = "system.memory.linux.available"
+
+	// MetricSystemCPUTime: counter s, development. CPU time of the host, all processors together.
+	MetricSystemCPUTime = "system.cpu.time"
+
+	// MetricSystemCPUs: updowncounter {cpu}, development. Processors of the host.
+	MetricSystemCPUs = "system.cpu.logical.count"
+
+	// MetricSystemLoad1: gauge {thread}, development. Threads that run or want to, on average over a minute. The name is
+	// the Collector's; the conventions have none.
+	MetricSystemLoad1 = "system.cpu.load_average.1m"
+
+	// MetricSystemLoad5: gauge {thread}, development. Threads that run or want to, on average over five minutes.
+	MetricSystemLoad5 = "system.cpu.load_average.5m"
+
+	// MetricSystemLoad15: gauge {thread}, development. Threads that run or want to, on average over fifteen minutes.
+	MetricSystemLoad15 = "system.cpu.load_average.15m"
+
+	// MetricSDKQueueSize: updowncounter {span}, development. Spans that wait to be exported.
+	MetricSDKQueueSize = "otel.sdk.processor.span.queue.size"
+
+	// MetricSDKQueueCapacity: updowncounter {span}, development. Spans that may wait to be exported.
+	MetricSDKQueueCapacity = "otel.sdk.processor.span.queue.capacity"
+
+	// MetricSDKProcessed: counter {span}, development. Spans that the batch processor is done with. Lost ones have
+	// error.type.
+	MetricSDKProcessed = "otel.sdk.processor.span.processed"
+
+	// MetricSDKSpans: counter {span}, development. Spans that are done with at the exporter. Lost ones have error.type.
+	MetricSDKSpans = "otel.sdk.exporter.span.exported"
+
+	// MetricSDKPoints: counter {data_point}, development. Data points that are done with at the exporter. Lost ones have
+	// error.type.
+	MetricSDKPoints = "otel.sdk.exporter.metric_data_point.exported"
+
+	// MetricSDKLogs: counter {log_record}, development. Log records that are done with at the exporter. Lost ones have
+	// error.type.
+	MetricSDKLogs = "otel.sdk.exporter.log.exported"
 )
 
-// Metrics of Lens about its own exporters, by LensSignal.
+// Metrics of Lens about itself.
 const (
-	MetricSpoolItems    = "nemo.lens.spool.items"       // up-down counter {item}: on disk until the collector takes them
-	MetricRepeatedItems = "nemo.lens.exporter.repeated" // counter {item}: sent again because a request got no answer
+	// MetricSpoolItems: updowncounter {item}, development. What is kept on disk until the collector takes it.
+	MetricSpoolItems = "nemo.lens.spool.items"
+
+	// MetricRepeatedItems: counter {item}, development. What was sent again because a request got no answer.
+	MetricRepeatedItems = "nemo.lens.exporter.repeated"
+
+	// MetricDoctorProbes: counter {probe}, development. Probes that lens doctor has sent.
+	MetricDoctorProbes = "lens.doctor.probes"
 )
 
 // Attributes of metrics.
 const (
-	GymFailureReason      = "nemo.gym.failure_reason"                        // string, a word
-	GymSandboxProvider    = "nemo.gym.sandbox.provider"                      // string
-	GymQueueConstraint    = "nemo.gym.http.connection_pool.queue_constraint" // string: QueuePerHost
-	GymQueueOutcome       = "nemo.gym.http.connection_pool.queue_outcome"    // string: QueueOK or QueueAbandoned
-	GymDestinationServer  = "nemo.gym.http.destination.server.name"          // string: an instance of the run, else DestinationExternal
-	GymModelCallDialect   = "nemo.gym.model_call.dialect"                    // string: DialectResponses and its like
-	GymModelCallOutcome   = "nemo.gym.model_call.outcome"                    // string: ModelCallOK, else what kind of error
-	GymModelCallTokenType = "nemo.gym.model_call.token.type"                 // string: TokenInput and its like
-	GymModelCallFinish    = "nemo.gym.model_call.finish_reason"              // string
-	GymStartupStage       = "nemo.gym.startup.stage"                         // string
-	MemoryType            = "memory.type"                                    // string: MemoryRSS or MemoryPSS
+	// GymFailureReason: string, development. Why a rollout failed, a word.
+	GymFailureReason = "nemo.gym.failure_reason"
 
-	LensSignal       = "nemo.lens.signal"    // string: traces, metrics or logs
-	SDKComponentName = "otel.component.name" // string: the type and a number
-	SDKComponentType = "otel.component.type" // string: SDKBatchProcessor or SDKExporter
+	// GymQueueConstraint: string, development. What made a request wait.
+	GymQueueConstraint = "nemo.gym.http.connection_pool.queue_constraint"
 
-	GoMemoryType = "go.memory.type" // string: stack or other
-	CPUMode      = "cpu.mode"       // string: user, system; of a host also nice, idle, iowait, interrupt, steal
+	// GymQueueOutcome: string, development. How the wait ended.
+	GymQueueOutcome = "nemo.gym.http.connection_pool.queue_outcome"
 
-	SystemMemoryState = "system.memory.state" // string: MemoryUsed and its like
+	// GymDestinationServer: string, development. The instance of the run that was called.
+	GymDestinationServer = "nemo.gym.http.destination.server.name"
 
-	GenAIProviderName = "gen_ai.provider.name" // string: ProviderNemo
-	GenAITokenType    = "gen_ai.token.type"    // string: TokenInput or TokenOutput
+	// GymModelCallDialect: string, development. How the model was asked.
+	GymModelCallDialect = "nemo.gym.model_call.dialect"
+
+	// GymModelCallOutcome: string, development. How the call ended, else what kind of error it was.
+	GymModelCallOutcome = "nemo.gym.model_call.outcome"
+
+	// GymModelCallTokenType: string, development. Which tokens.
+	GymModelCallTokenType = "nemo.gym.model_call.token.type"
+
+	// GymModelCallFinish: string, development. What ended the answer.
+	GymModelCallFinish = "nemo.gym.model_call.finish_reason"
+
+	// GymStartupStage: string, development. The stage of a start; the span of a stage has it, too.
+	GymStartupStage = "nemo.gym.startup.stage"
+
+	// MemoryType: string, development. How memory is counted.
+	MemoryType = "memory.type"
+
+	// LensSignal: string, development. traces, metrics or logs.
+	LensSignal = "nemo.lens.signal"
+
+	// SDKComponentName: string, development. The type of the component and a number.
+	SDKComponentName = "otel.component.name"
+
+	// SDKComponentType: string, development. Which part of the SDK.
+	SDKComponentType = "otel.component.type"
+
+	// GoMemoryType: string, development. stack or other.
+	GoMemoryType = "go.memory.type"
+
+	// CPUMode: string, release candidate. user or system, of a host also nice, idle, iowait, interrupt, steal.
+	CPUMode = "cpu.mode"
+
+	// SystemMemoryState: string, development. What memory is used for.
+	SystemMemoryState = "system.memory.state"
+
+	// GenAIProviderName: string, development. Whose model it is.
+	GenAIProviderName = "gen_ai.provider.name"
+
+	// GenAITokenType: string, development. Which tokens.
+	GenAITokenType = "gen_ai.token.type"
 )
 
 // Values of the attributes above.
 const (
-	OutcomeOmitted      = "omitted" // of GymRolloutOutcome, in metrics only: the agent asked that it be written nowhere
-	Other               = "other"   // a value that would be one too many, or that is no word
-	QueuePerHost        = "per_host"
-	QueueOK             = "ok"
-	QueueAbandoned      = "abandoned"
+	// QueuePerHost is a value of nemo.gym.http.connection_pool.queue_constraint. The bound is that of a server.
+	QueuePerHost = "per_host"
+
+	// QueueOK is a value of nemo.gym.http.connection_pool.queue_outcome. It got a connection.
+	QueueOK = "ok"
+
+	// QueueAbandoned is a value of nemo.gym.http.connection_pool.queue_outcome. It gave up.
+	QueueAbandoned = "abandoned"
+
+	// DestinationExternal is a value of nemo.gym.http.destination.server.name. No server of the run.
 	DestinationExternal = "external"
-	DialectResponses    = "responses"
-	DialectChat         = "chat_completions"
-	DialectMessages     = "messages"
-	ModelCallOK         = "ok"
-	TokenInput          = "input"
-	TokenOutput         = "output"
-	TokenReasoning      = "reasoning"
-	MemoryRSS           = "rss"
-	MemoryPSS           = "pss"
-	MemoryUsed          = "used" // of SystemMemoryState; the four of them make up the limit
-	MemoryFree          = "free"
-	MemoryBuffers       = "buffers"
-	MemoryCached        = "cached"
-	ProviderNemo        = "nemo"
 
-	OperationTextCompletion = "text_completion" // of GenAIOperationName, in metrics
+	// DialectResponses is a value of nemo.gym.model_call.dialect. /v1/responses.
+	DialectResponses = "responses"
 
+	// DialectChat is a value of nemo.gym.model_call.dialect. /v1/chat/completions.
+	DialectChat = "chat_completions"
+
+	// DialectMessages is a value of nemo.gym.model_call.dialect. /v1/messages.
+	DialectMessages = "messages"
+
+	// ModelCallOK is a value of nemo.gym.model_call.outcome. It succeeded.
+	ModelCallOK = "ok"
+
+	// TokenInput is a value of nemo.gym.model_call.token.type. Tokens that the model read.
+	TokenInput = "input"
+
+	// TokenOutput is a value of nemo.gym.model_call.token.type. Tokens that the model wrote, of its reasoning too.
+	TokenOutput = "output"
+
+	// TokenReasoning is a value of nemo.gym.model_call.token.type. Tokens of its reasoning.
+	TokenReasoning = "reasoning"
+
+	// Other is a value of nemo.gym.model_call.finish_reason. A value that would be one too many, or that is no word; of
+	// other attributes too.
+	Other = "other"
+
+	// MemoryRSS is a value of memory.type. Resident memory.
+	MemoryRSS = "rss"
+
+	// MemoryPSS is a value of memory.type. The same, with a fair share of what several processes use.
+	MemoryPSS = "pss"
+
+	// SDKBatchProcessor is a value of otel.component.type. The queue of spans.
 	SDKBatchProcessor = "batching_span_processor"
-	SDKExporter       = "otlp_exporter"
 
-	LostQueueFull  = "queue_full"  // of ErrorType: there was no room in memory
-	LostRejected   = "rejected"    // the collector took the request without them
-	LostRefused    = "refused"     // the collector refused the request
-	LostUnsent     = "unsent"      // nothing took them in time
-	LostSpoolFull  = "spool_full"  // dropped on disk for newer ones
-	LostSpoolWrong = "spool_wrong" // dropped on disk because the record was damaged
+	// SDKExporter is a value of otel.component.type. What sends to the collector.
+	SDKExporter = "otlp_exporter"
+
+	// MemoryUsed is a value of system.memory.state. What programs use. The four of them make up the limit.
+	MemoryUsed = "used"
+
+	// MemoryFree is a value of system.memory.state. What nobody uses.
+	MemoryFree = "free"
+
+	// MemoryBuffers is a value of system.memory.state. Buffers of devices.
+	MemoryBuffers = "buffers"
+
+	// MemoryCached is a value of system.memory.state. Files that were read.
+	MemoryCached = "cached"
+
+	// ProviderNemo is a value of gen_ai.provider.name. An inference server of ours.
+	ProviderNemo = "nemo"
+)
+
+// Values that are in metrics only, of attributes that spans have, too.
+const (
+	// OutcomeOmitted is a value of nemo.gym.rollout.outcome. The agent asked that it be written nowhere.
+	OutcomeOmitted = "omitted"
+
+	// OperationTextCompletion is a value of gen_ai.operation.name. A request to an inference server.
+	OperationTextCompletion = "text_completion"
+
+	// LostQueueFull is a value of error.type. There was no room in memory.
+	LostQueueFull = "queue_full"
+
+	// LostRejected is a value of error.type. The collector took the request without them.
+	LostRejected = "rejected"
+
+	// LostRefused is a value of error.type. The collector refused the request.
+	LostRefused = "refused"
+
+	// LostUnsent is a value of error.type. Nothing took them in time.
+	LostUnsent = "unsent"
+
+	// LostSpoolFull is a value of error.type. Dropped on disk for newer ones.
+	LostSpoolFull = "spool_full"
+
+	// LostSpoolWrong is a value of error.type. Dropped on disk because the record was damaged.
+	LostSpoolWrong = "spool_wrong"
 )

@@ -1,14 +1,30 @@
+// Code generated from semconv/conventions.yaml by go generate ./semconv. DO NOT EDIT.
+
 package semconv
 
-// Attributes of RPC spans (OpenTelemetry RPC conventions, stable from v1.45 on), beside those that they share with HTTP.
+// Attributes of RPC spans, beside those that they share with HTTP.
 const (
-	RPCSystemName         = "rpc.system.name"          // string: RPCSystemGRPC
-	RPCMethod             = "rpc.method"               // string: "package.Service/Method", or OtherMethod
-	RPCMethodOriginal     = "rpc.method_original"      // string, where RPCMethod is OtherMethod: what the client asked for
-	RPCResponseStatusCode = "rpc.response.status_code" // string: the name of the code, "OK", "DEADLINE_EXCEEDED"
-	NetworkPeerAddress    = "network.peer.address"     // string: who was at the other end of the connection
-	NetworkPeerPort       = "network.peer.port"        // int
+	// RPCSystemName: string, stable. The system.
+	RPCSystemName = "rpc.system.name"
+
+	// RPCMethod: string, stable. The method with its service.
+	RPCMethod = "rpc.method"
+
+	// RPCMethodOriginal: string, stable. What the client asked for, where the server does not have it.
+	RPCMethodOriginal = "rpc.method_original"
+
+	// RPCResponseStatusCode: string, stable. The name of the code.
+	RPCResponseStatusCode = "rpc.response.status_code"
+
+	// NetworkPeerAddress: string, stable. Who was at the other end of the connection.
+	NetworkPeerAddress = "network.peer.address"
+
+	// NetworkPeerPort: int, stable. Its port.
+	NetworkPeerPort = "network.peer.port"
 )
 
-// RPCSystemGRPC is the value of [RPCSystemName] for gRPC.
-const RPCSystemGRPC = "grpc"
+// Values of the attributes above.
+const (
+	// RPCSystemGRPC is a value of rpc.system.name. gRPC.
+	RPCSystemGRPC = "grpc"
+)

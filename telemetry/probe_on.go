@@ -24,8 +24,8 @@ import (
 
 // Names of what a probe sends.
 const (
-	probeSpan   = "lens.doctor"
-	probeMetric = "lens.doctor.probes"
+	probeSpan   = semconv.SpanDoctor
+	probeMetric = semconv.MetricDoctorProbes
 	probeLog    = "lens doctor"
 )
 
@@ -168,7 +168,7 @@ func sendPoint(ctx context.Context, c export.OTLPConfig, res *sdkresource.Resour
 	now := time.Now()
 	return e.Export(ctx, &metricdata.ResourceMetrics{Resource: res, ScopeMetrics: []metricdata.ScopeMetrics{{
 		Scope: instrumentation.Scope{Name: semconv.ScopeLens}, Metrics: []metricdata.Metrics{{
-			Name: probeMetric, Description: "Probes that lens doctor has sent", Unit: "{probe}",
+			Name: probeMetric, Description: "Probes that lens doctor has sent.", Unit: "{probe}",
 			Data: metricdata.Sum[int64]{
 				DataPoints:  []metricdata.DataPoint[int64]{{StartTime: now, Time: now, Value: 1}},
 				Temporality: metricdata.CumulativeTemporality, IsMonotonic: true,
