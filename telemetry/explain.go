@@ -22,6 +22,7 @@ type Explanation struct {
 	Propagators []string          // that carry trace context; empty for none
 	Sampled     float64           // which part of roots is recorded, found out by starting some
 	SpoolDir    string            // where a spool would be; empty when there can be none
+	SpoolBytes  int64             // what it may hold of each endpoint and signal
 	Routes      []Route           // of traces, metrics and logs
 	Warnings    []string          // what Setup would say beside those of the routes
 
@@ -30,11 +31,12 @@ type Explanation struct {
 
 // Route is the way that a signal takes.
 type Route struct {
-	Signal       string // SignalTraces, SignalMetrics or SignalLogs
-	On           bool   // by the Config
-	Exporter     string // empty when Err is about it
-	ExporterFrom string // the variable of OpenTelemetry that says so; empty: the Config does, or nothing
-	Target       Target // of ExporterOTLP
+	Signal       string   // SignalTraces, SignalMetrics or SignalLogs
+	On           bool     // by the Config
+	Exporters    []string // several only of metrics, where prometheus may be one; none when Err is about it
+	ExporterFrom string   // the variable of OpenTelemetry that says so; empty: the Config does, or nothing
+	Target       Target   // of ExporterOTLP
+	Scrape       string   // the host and port from which Prometheus would fetch, which is any free one when it is 0
 	Warnings     []string
 	Err          error // why Setup would fail
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"net"
 	"os"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 	"github.com/lensgo/lens/semconv"
 	"github.com/lensgo/lens/telemetry/internal/option"
 	"github.com/lensgo/lens/telemetry/internal/otlp"
+	"github.com/lensgo/lens/telemetry/internal/scrape"
 	"github.com/lensgo/lens/telemetry/internal/spool"
 )
 
@@ -36,7 +38,7 @@ func explain(ctx context.Context, c Config) (*Explanation, error) {
 	x.Propagators = propagators(log)
 	x.trySampler(ctx, job, log)
 	c.Spool = true // where it would be is told also when it is off
-	x.SpoolDir = otlpConfig(c, log).SpoolDir
+	x.SpoolDir, x.SpoolBytes = otlpConfig(c, log).SpoolDir, cmp.Or(c.SpoolBytes, spool.DefaultBytes)
 	x.Warnings = said.take()
 	for _, s := range []struct {
 		name   string
@@ -106,8 +108,12 @@ func (r *Route) explain(c Config, s otlp.Signal, log *slog.Logger) {
 	case otlp.Logs.Name:
 		sayUnusable(logVariables, log)
 	}
-	r.Exporter, r.Err = c.exporterFor(s.Name, log)
-	if r.Exporter != ExporterOTLP {
+	r.Exporters, r.Err = c.exportersFor(s.Name, log)
+	if slices.Contains(r.Exporters, exporterPrometheus) {
+		host, port, _ := scrape.Where(log)
+		r.Scrape = net.JoinHostPort(host, strconv.Itoa(port))
+	}
+	if !slices.Contains(r.Exporters, ExporterOTLP) {
 		return
 	}
 	t, err := otlp.Resolve(s, log)

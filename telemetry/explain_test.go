@@ -44,7 +44,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 	traces, metrics, logs := x.Route("traces"), x.Route("metrics"), x.Route("logs")
-	if traces.Exporter != "otlp" || traces.Target.URL != "http://xxxxx@collector:4318/base/v1/traces?key=xxxxx" || !traces.Target.Gzip ||
+	if !slices.Equal(traces.Exporters, []string{"otlp"}) || traces.Target.URL != "http://xxxxx@collector:4318/base/v1/traces?key=xxxxx" || !traces.Target.Gzip ||
 		traces.Target.Protocol != "http/protobuf" || traces.Target.Timeout != 10*time.Second || !slices.Equal(traces.Target.Headers, []string{"authorization", "x-tenant"}) {
 		t.Errorf("traces: %+v", traces)
 	}
@@ -52,7 +52,7 @@ func TestExplain(t *testing.T) {
 		metrics.Target.From["ENDPOINT"] != "OTEL_EXPORTER_OTLP_ENDPOINT" || metrics.Target.From["PROTOCOL"] != "" {
 		t.Errorf("metrics: %+v", metrics)
 	}
-	if logs.Exporter != "none" || logs.ExporterFrom != "OTEL_LOGS_EXPORTER" || !logs.On {
+	if !slices.Equal(logs.Exporters, []string{"none"}) || logs.ExporterFrom != "OTEL_LOGS_EXPORTER" || !logs.On {
 		t.Errorf("logs: %+v", logs)
 	}
 	if text := fmt.Sprintf("%+v", x); strings.Contains(text, "hush") || strings.Contains(text, "word") {
@@ -78,7 +78,7 @@ func TestExplain_faults(t *testing.T) {
 	contains(t, strings.Join(x.Route("traces").Warnings, "\n"), "OTEL_SPAN_EVENT_COUNT_LIMIT")
 	contains(t, strings.Join(x.Route("logs").Warnings, "\n"), "OTEL_BLRP_MAX_QUEUE_SIZE")
 	contains(t, strings.Join(x.Warnings, "\n"), "OTEL_TRACES_SAMPLER", "sometimes", "OTEL_PROPAGATORS", "b3", "ENABLE_SINGLE_TRACEID")
-	if x.Sampled != 1 || x.RunID != "" || len(x.JobTraceID) != 32 || !x.Disabled || x.Route("metrics").Exporter != "otlp" {
+	if x.Sampled != 1 || x.RunID != "" || len(x.JobTraceID) != 32 || !x.Disabled || !slices.Equal(x.Route("metrics").Exporters, []string{"otlp"}) {
 		t.Errorf("%+v", x)
 	}
 	c.Exporter = "jaeger"
@@ -87,6 +87,18 @@ func TestExplain_faults(t *testing.T) {
 	}
 	setenv(t, "OTEL_TRACES_SAMPLER=traceidratio", "OTEL_TRACES_SAMPLER_ARG=2")
 	contains(t, strings.Join(explain(t, c).Warnings, "\n"), "OTEL_TRACES_SAMPLER_ARG", "from 0 to 1")
+}
+
+// Metrics may go two ways, and where Prometheus fetches them is said.
+func TestExplain_prometheus(t *testing.T) {
+	setenv(t, "OTEL_METRICS_EXPORTER=otlp,prometheus", "OTEL_EXPORTER_PROMETHEUS_HOST=::1", "OTEL_TRACES_EXPORTER=console")
+	x := explain(t, config())
+	if r := x.Route("metrics"); !slices.Equal(r.Exporters, []string{"otlp", "prometheus"}) || r.Scrape != "[::1]:9464" || r.Target.Protocol == "" {
+		t.Errorf("%+v", r)
+	}
+	if r := x.Route("traces"); !slices.Equal(r.Exporters, []string{"console"}) || r.Scrape != "" || r.Target.Protocol != "" {
+		t.Errorf("%+v", r)
+	}
 }
 
 // probed is a collector that answers as a test says, and keeps what came.

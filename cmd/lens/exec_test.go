@@ -58,6 +58,8 @@ func TestExec_help(t *testing.T) { helps(t, "exec") }
 
 func TestEmitSpans_help(t *testing.T) { helps(t, "emit-spans") }
 
+func TestDoctor_help(t *testing.T) { helps(t, "doctor") }
+
 // helps compares the help of a verb.
 func helps(t *testing.T, verb string) {
 	t.Helper()

@@ -10,6 +10,7 @@
 //	lens exec -- make            run a command inside a span
 //	lens set-slurm-resource-attrs hand the identity of a Slurm job to its programs
 //	lens recover                 send what ended programs have left on disk
+//	lens doctor                  say why telemetry does not arrive
 //	lens version
 package main
 
@@ -31,6 +32,6 @@ func newRoot() *cobra.Command {
 		Long: "Lens receives OpenTelemetry data from any program, keeps it in a folder, and serves a page over it: in this one\n" +
 			"binary, on this machine.",
 	})
-	root.AddCommand(newView(), newTraces(), newExport(), newGroups(), newCheck(), newEmit(), newExec(), newSLURM(), newRecover(), cli.VersionCommand("lens"))
+	root.AddCommand(newView(), newTraces(), newExport(), newGroups(), newCheck(), newEmit(), newExec(), newSLURM(), newRecover(), newDoctor(), cli.VersionCommand("lens"))
 	return root
 }

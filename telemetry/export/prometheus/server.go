@@ -4,27 +4,15 @@ package prometheus
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/lensgo/lens/telemetry/internal/scrape"
-)
-
-// Variables, the first two of the OpenTelemetry specification, and their defaults.
-const (
-	envHost    = "OTEL_EXPORTER_PROMETHEUS_HOST"
-	envPort    = "OTEL_EXPORTER_PROMETHEUS_PORT"
-	envTargets = "NEMO_LENS_PROMETHEUS_TARGETS"
-
-	defaultHost = "localhost"
-	defaultPort = 9464
 )
 
 // grace is how long a scrape that is under way may still take at the end of the program.
@@ -54,12 +42,12 @@ func (s *server) Serve() {
 	if s.closed {
 		return
 	}
-	host, port, targets := where(s.source.Log)
+	host, port, targets := scrape.Where(s.source.Log)
 	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if err != nil {
 		s.source.Log.Warn("telemetry: Prometheus cannot fetch the metrics of this process, which goes on without that. "+
-			"Each process of a machine needs a port of its own: "+envPort+" gives it one, 0 a free one, and "+
-			envTargets+" names a folder in which Prometheus finds all of them", "host", host, "port", port, "error", err)
+			"Each process of a machine needs a port of its own: "+scrape.EnvPort+" gives it one, 0 a free one, and "+
+			scrape.EnvTargets+" names a folder in which Prometheus finds all of them", "host", host, "port", port, "error", err)
 		return
 	}
 	mux := http.NewServeMux()
@@ -86,7 +74,7 @@ func (s *server) Serve() {
 func (s *server) list(dir string) {
 	path, err := writeTarget(dir, s.addr, s.source.Resource)
 	if err != nil {
-		s.source.Log.Warn("telemetry: cannot list this process where "+envTargets+" says", "error", err)
+		s.source.Log.Warn("telemetry: cannot list this process where "+scrape.EnvTargets+" says", "error", err)
 		return
 	}
 	s.target = path
@@ -118,28 +106,4 @@ func (s *server) Shutdown(ctx context.Context) error {
 	<-s.done
 	s.http = nil
 	return nil
-}
-
-// where reads the environment. What cannot be used is warned about, and the default taken.
-func where(log *slog.Logger) (host string, port int, targets string) {
-	host, port, targets = defaultHost, defaultPort, strings.TrimSpace(os.Getenv(envTargets))
-	if text := strings.TrimSpace(os.Getenv(envHost)); text != "" {
-		host = strings.Trim(text, "[]")
-	}
-	if targets != "" {
-		port = 0 // Prometheus is told
-	}
-	text := strings.TrimSpace(os.Getenv(envPort))
-	if text == "" {
-		return host, port, targets
-	}
-	n, err := strconv.Atoi(text)
-	if err == nil && (n < 0 || n > 65535) {
-		err = errors.New("out of range")
-	}
-	if err != nil {
-		log.Warn("telemetry: "+envPort+" is no port from 0 to 65535; the default stands", "value", text, "default", port)
-		return host, port, targets
-	}
-	return host, n, targets
 }

@@ -33,7 +33,7 @@ func TestWhere(t *testing.T) {
 		{"TARGETS=/run/lens PORT=x", "localhost", 0, "/run/lens", true},
 	} {
 		t.Run(c.env, func(t *testing.T) {
-			for _, name := range []string{envHost, envPort, envTargets} {
+			for _, name := range []string{scrape.EnvHost, scrape.EnvPort, scrape.EnvTargets} {
 				t.Setenv(name, " ")
 				for kv := range strings.FieldsSeq(c.env) {
 					if key, value, _ := strings.Cut(kv, "="); strings.HasSuffix(name, key) {
@@ -42,8 +42,8 @@ func TestWhere(t *testing.T) {
 				}
 			}
 			var log bytes.Buffer
-			host, port, targets := where(slog.New(slog.NewTextHandler(&log, nil)))
-			if host != c.host || port != c.port || targets != c.targets || strings.Contains(log.String(), envPort) != c.warns {
+			host, port, targets := scrape.Where(slog.New(slog.NewTextHandler(&log, nil)))
+			if host != c.host || port != c.port || targets != c.targets || strings.Contains(log.String(), scrape.EnvPort) != c.warns {
 				t.Errorf("%s, %d, %s; %s", host, port, targets, &log)
 			}
 		})
@@ -52,7 +52,7 @@ func TestWhere(t *testing.T) {
 
 // A shutdown that was first leaves nothing to open.
 func TestServe_after_Shutdown(t *testing.T) {
-	t.Setenv(envPort, "0")
+	t.Setenv(scrape.EnvPort, "0")
 	s := newServer(&endpoint{page: http.NotFoundHandler()}, scrape.Source{Resource: resource.Empty(), Log: slog.New(slog.DiscardHandler)})
 	if err := s.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
