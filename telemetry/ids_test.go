@@ -3,7 +3,15 @@
 package telemetry_test
 
 import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
 	"math/rand"
+	"os"
+	"os/exec"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -12,6 +20,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/lensgo/lens"
+	"github.com/lensgo/lens/telemetry"
+	"github.com/lensgo/lens/telemetry/otelopt"
 )
 
 // Programs that train seed every process alike; ids must not notice.
@@ -42,6 +52,77 @@ func TestIDs_are_unique_whatever_is_seeded(t *testing.T) {
 	if len(traces) != workers*each {
 		t.Errorf("%d trace ids", len(traces))
 	}
+}
+
+// envPrintIDs makes a process of the test print the ids of so many spans.
+const envPrintIDs = "LENS_TEST_PRINT_IDS"
+
+// EN-15: eight ranks that start together, alike in everything, have no id in common.
+func TestIDs_of_processes_alike(t *testing.T) {
+	const processes, each = 8, 10_000
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	outs := make([]bytes.Buffer, processes)
+	var ranks []*exec.Cmd
+	for i := range processes {
+		rank := exec.CommandContext(t.Context(), path)
+		rank.Env = append(os.Environ(), envPrintIDs+"="+strconv.Itoa(each), "NEMO_LENS_RUN_ID=r", "PYTHONHASHSEED=1")
+		rank.Stdout, rank.Stderr = &outs[i], os.Stderr
+		if err := rank.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ranks = append(ranks, rank)
+	}
+	traces, ids := map[[16]byte]bool{}, map[[8]byte]bool{}
+	for i, rank := range ranks {
+		if err := rank.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		for line := outs[i].Bytes(); len(line) > 0; line = line[25:] {
+			trace, id, flags := [16]byte(line), [8]byte(line[16:]), line[24]
+			if trace == [16]byte{} || id == [8]byte{} || flags&2 == 0 || traces[trace] || ids[id] {
+				t.Fatalf("rank %d: %x %x with flags %x is zero, or there was one already, or it is not said to be random", i, trace, id, flags)
+			}
+			traces[trace], ids[id] = true, true
+		}
+	}
+	if len(traces) != processes*each {
+		t.Errorf("%d spans", len(traces))
+	}
+}
+
+func init() {
+	text := os.Getenv(envPrintIDs)
+	if text == "" {
+		return
+	}
+	lens.SetLogger(quiet) // no library has registered groups yet
+	n, err := strconv.Atoi(text)
+	if err = errors.Join(err, printIDs(n)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// printIDs is what such a rank does: it seeds all that it can, as programs that train do.
+func printIDs(n int) error {
+	//lint:ignore SA1019 it is what such programs do
+	rand.Seed(1)
+	h, err := telemetry.Setup(context.Background(), config(), otelopt.WithSpanExporter(&spans{}), telemetry.WithLogger(quiet))
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(os.Stdout)
+	for range n {
+		_, span := lens.Start(context.Background(), "x")
+		ref := span.Ref()
+		span.End()
+		out.Write(append(append(ref.TraceID[:], ref.SpanID[:]...), ref.Flags))
+	}
+	return errors.Join(out.Flush(), h.Shutdown(context.Background()))
 }
 
 // Every root says that its trace id is random, whoever starts it, and children say what their parent says.

@@ -67,6 +67,7 @@ func rich() sdktrace.ReadOnlySpan {
 	}.Snapshot()
 }
 
+// AT-01, AT-03 and AT-09: one line of JSON a span, whatever is in it.
 func TestConsole_golden(t *testing.T) {
 	var out bytes.Buffer
 	noError(t, export.NewConsole(&out).ExportSpans(t.Context(), []sdktrace.ReadOnlySpan{rich(), span("root")}))

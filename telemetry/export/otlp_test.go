@@ -6,10 +6,12 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -20,6 +22,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	coltracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/lensgo/lens/telemetry/export"
@@ -158,6 +161,63 @@ func TestOTLP_bad_UTF8(t *testing.T) {
 	if want := []string{"after", "a\ufffdb", "before"}; !slices.Equal(names, want) {
 		t.Errorf("spans %q, want %q", names, want)
 	}
+}
+
+// AT-07 for what other instrumentations put on spans: mixed lists, maps and values that are none arrive whole, by OTLP as on the
+// console.
+func TestOTLP_odd_values(t *testing.T) {
+	odd := tracetest.SpanStub{Name: "odd", SpanContext: context1(1, false), Attributes: []attribute.KeyValue{
+		attribute.Bool("bool", true), attribute.Int64("least", math.MinInt64), attribute.StringSlice("empty", nil),
+		{Key: "mixed", Value: attribute.SliceValue(attribute.Int64Value(1), attribute.StringValue("a"), attribute.BoolValue(true), attribute.Value{})},
+		{Key: "map", Value: attribute.MapValue(attribute.KeyValue{Key: "list", Value: attribute.SliceValue(attribute.SliceValue())})},
+		{Key: "none"},
+	}}.Snapshot()
+	server := newCollector(t)
+	server.env(t, "OTEL_EXPORTER_OTLP_ENDPOINT={}")
+	e, err := export.NewOTLP(t.Context(), export.OTLPConfig{})
+	noError(t, err)
+	noError(t, e.ExportSpans(t.Context(), []sdktrace.ReadOnlySpan{odd}))
+	noError(t, e.Shutdown(t.Context()))
+	var got []string
+	for _, kv := range server.requests[0].ResourceSpans[0].ScopeSpans[0].Spans[0].Attributes {
+		got = append(got, kv.Key+"="+odds(kv.Value))
+	}
+	var printed bytes.Buffer
+	noError(t, export.NewConsole(&printed).ExportSpans(t.Context(), []sdktrace.ReadOnlySpan{odd}))
+	want := []string{"bool=true", "least=-9223372036854775808", "empty=[]", `mixed=[1,"a",true,null]`, `map={"list":[[]]}`, "none=null"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, text := range want {
+		key, value, _ := strings.Cut(text, "=")
+		if member := `"` + key + `":` + value; !strings.Contains(printed.String(), member) {
+			t.Errorf("%s is not in %s", member, &printed)
+		}
+	}
+}
+
+// odds writes a value of OTLP as the console does.
+func odds(v *commonpb.AnyValue) string {
+	var list []string
+	switch v := v.GetValue().(type) {
+	case *commonpb.AnyValue_BoolValue:
+		return strconv.FormatBool(v.BoolValue)
+	case *commonpb.AnyValue_IntValue:
+		return strconv.FormatInt(v.IntValue, 10)
+	case *commonpb.AnyValue_StringValue:
+		return strconv.Quote(v.StringValue)
+	case *commonpb.AnyValue_ArrayValue:
+		for _, e := range v.ArrayValue.Values {
+			list = append(list, odds(e))
+		}
+		return "[" + strings.Join(list, ",") + "]"
+	case *commonpb.AnyValue_KvlistValue:
+		for _, kv := range v.KvlistValue.Values {
+			list = append(list, strconv.Quote(kv.Key)+":"+odds(kv.Value))
+		}
+		return "{" + strings.Join(list, ",") + "}"
+	}
+	return "null"
 }
 
 func TestOTLP_headers(t *testing.T) {

@@ -100,12 +100,22 @@ type collector struct {
 func newCollector(t *testing.T, answer func(context.Context, call) ([]byte, error), options ...grpc.ServerOption) *collector {
 	t.Helper()
 	c := &collector{door: newDoor(t), answer: answer}
+	c.serve(t, c.door, options...)
+	return c
+}
+
+// serveGRPC serves on a listener of the caller's.
+func serveGRPC(t *testing.T, l net.Listener, answer func(context.Context, call) ([]byte, error)) {
+	t.Helper()
+	(&collector{answer: answer}).serve(t, l)
+}
+
+func (c *collector) serve(t *testing.T, l net.Listener, options ...grpc.ServerOption) {
 	server := grpc.NewServer(append(options, grpc.ForceServerCodecV2(bytesCodec{}), grpc.UnknownServiceHandler(c.handle),
 		grpc.StatsHandler(compression{}))...)
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(c.door) }()
+	go func() { done <- server.Serve(l) }()
 	t.Cleanup(func() { server.Stop(); <-done })
-	return c
 }
 
 func (c *collector) handle(_ any, stream grpc.ServerStream) error {
@@ -180,6 +190,7 @@ type door struct {
 	mu    sync.Mutex
 	shut  bool
 	conns []net.Conn
+	tries chan struct{} // gets something when one came and was not let in
 }
 
 func newDoor(t *testing.T) *door {
@@ -189,7 +200,7 @@ func newDoor(t *testing.T) *door {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	return &door{Listener: l}
+	return &door{Listener: l, tries: make(chan struct{}, 1)}
 }
 
 func (d *door) url() string { return "http://" + d.Addr().String() }
@@ -208,8 +219,15 @@ func (d *door) Accept() (net.Conn, error) {
 			return conn, nil
 		}
 		end(conn)
+		select {
+		case d.tries <- struct{}{}:
+		default:
+		}
 	}
 }
+
+// awaitTry waits for one who is not let in.
+func (d *door) awaitTry() { <-d.tries }
 
 // kill ends all connections as the death of a process does, and takes no more until it is opened.
 func (d *door) kill() {
@@ -218,6 +236,10 @@ func (d *door) kill() {
 	d.shut = true
 	for _, conn := range d.conns {
 		end(conn)
+	}
+	select {
+	case <-d.tries: // it was before
+	default:
 	}
 }
 
