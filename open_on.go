@@ -23,6 +23,13 @@ func init() {
 			}
 			closeAll(open, reason)
 		},
+		WriteOpen: func(reg any) {
+			r := registryOf(reg)
+			r.open.write()
+			if r == defaultRegistry {
+				globalOpen.write()
+			}
+		},
 		With:     withAttributes,
 		Bridge:   newBridge,
 		FromSpan: fromSpan,
@@ -102,6 +109,24 @@ func (l *openList) appendTo(list []seam.Open) []seam.Open {
 		s.mu.Unlock()
 	}
 	return list
+}
+
+// write hands over what the spans that are open have collected.
+func (l *openList) write() {
+	var list []*record
+	for i := range l.shards {
+		s := &l.shards[i]
+		s.mu.Lock()
+		for r := s.head; r != nil; r = r.next {
+			list = append(list, r)
+		}
+		s.mu.Unlock()
+		for _, r := range list {
+			r.flush()
+		}
+		clear(list)
+		list = list[:0]
+	}
 }
 
 // closeAll ends spans newest first, so that children end before their parents. It sorts the list.

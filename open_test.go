@@ -69,6 +69,26 @@ func TestCloseOpen(t *testing.T) {
 	}
 }
 
+// TestWriteOpen: what open spans have collected is their provider's to see, in the order of the calls, and comes once.
+func TestWriteOpen(t *testing.T) {
+	r, recorder, _ := recorded(t)
+	g := on(t, r, "work")
+	ctx, root := g.Start(context.Background(), "root")
+	_, child := g.Start(ctx, "child")
+	root.Int("n", 1).Str("password", "x")
+	child.Int("n", 2)
+	child.End()
+	seam.WriteOpen(r)
+	want := []attribute.KeyValue{attribute.Int("n", 1), attribute.String("password", "[REDACTED]")}
+	equalAttrs(t, recorder.Started()[0].Attributes(), want)
+	root.Int("m", 3)
+	seam.WriteOpen(r)
+	seam.WriteOpen(r)
+	root.Int("last", 4).End()
+	equalAttrs(t, recorder.Ended()[1].Attributes(), append(want, attribute.Int("m", 3), attribute.Int("last", 4)))
+	seam.WriteOpen(r) // nothing is open
+}
+
 // TestCloseOpenMerges: lens's spans and others' end in one order, newest first.
 func TestCloseOpenMerges(t *testing.T) {
 	r, recorder, _ := recorded(t)

@@ -181,6 +181,16 @@ func (r *record) close() (attrs *buffer, first bool) {
 	return attrs, true
 }
 
+// flush writes in mid-span what has been collected.
+func (r *record) flush() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.ended && r.attrs != nil {
+		r.write(r.attrs)
+		r.attrs = nil
+	}
+}
+
 func (r *record) write(attrs *buffer) {
 	if attrs != nil {
 		r.span.SetAttributes(attrs.list...)

@@ -30,6 +30,7 @@ type Open struct {
 type Hooks struct {
 	SetProvider func(reg any, tp trace.TracerProvider)
 	CloseOpen   func(reg any, reason string, others []Open)
+	WriteOpen   func(reg any)
 	With        func(ctx context.Context, span Attributed) []attribute.KeyValue
 	Bridge      func(group any, name string, options []trace.TracerOption) Start
 	FromSpan    func(span trace.Span) any
@@ -74,6 +75,14 @@ func SetProvider(reg any, tp trace.TracerProvider) {
 func CloseOpen(reg any, reason string, others []Open) {
 	if hooks.CloseOpen != nil {
 		hooks.CloseOpen(reg, reason, others)
+	}
+}
+
+// WriteOpen hands the attributes that the open spans of reg have collected to their provider, which sees them at the end otherwise.
+// The default registry's spans are the same as in CloseOpen.
+func WriteOpen(reg any) {
+	if hooks.WriteOpen != nil {
+		hooks.WriteOpen(reg)
 	}
 }
 
