@@ -71,6 +71,11 @@ type Config struct {
 	// SpoolBytes bounds the files of each endpoint that this process holds; the oldest go first. 0 is 256 MiB.
 	SpoolBytes int64
 
+	// StartRecords keeps a record of each span in the spool from its start until the collector or the spool has the span, so that
+	// what is open or in memory when the process is killed comes from who takes over the spool, or lens recover. It needs Spool,
+	// the exporter otlp, and Linux or macOS; where there is none of that, one warning says so.
+	StartRecords bool
+
 	// SingleTraceID makes a whole job one trace: the roots of all its processes have the trace id that follows from
 	// SLURM_CLUSTER_NAME and SLURM_ARRAY_JOB_ID or SLURM_JOB_ID, or without them from RunID. Tasks of an array, restarts and
 	// programs in Python with the same setting share it. A sampler that goes by the trace id takes the job whole or not at all.

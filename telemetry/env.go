@@ -15,8 +15,8 @@ import (
 )
 
 // FromEnv reads a Config from the environment variables that begin with prefix and an underscore: ENABLED,
-// TRACES_ENABLED, METRICS_ENABLED, LOGS_ENABLED, SPAN_GROUPS, EXPORTER, RUN_ID, USER_ID, DETECT_TIMEOUT, SPOOL, SPOOL_DIR and
-// SPOOL_BYTES (a number, or one with KiB, MiB or GiB behind it). A variable that is unset or
+// TRACES_ENABLED, METRICS_ENABLED, LOGS_ENABLED, SPAN_GROUPS, EXPORTER, RUN_ID, USER_ID, DETECT_TIMEOUT, SPOOL, START_RECORDS
+// (which turns SPOOL on that is unset), SPOOL_DIR and SPOOL_BYTES (a number, or one with KiB, MiB or GiB behind it). A variable that is unset or
 // blank is looked for under each fallback prefix in turn and else has the value of [Default], so a variable cannot
 // blank out the one it falls back to. An empty prefix means NEMO_LENS.
 //
@@ -70,6 +70,10 @@ func (e *environment) config() Config {
 	e.text("RUN_ID", &c.RunID)
 	e.text("USER_ID", &c.UserID)
 	e.boolean("SPOOL", &c.Spool)
+	e.boolean("START_RECORDS", &c.StartRecords)
+	if spool, _ := e.lookup("SPOOL"); spool == "" {
+		c.Spool = c.StartRecords
+	}
 	e.text("SPOOL_DIR", &c.SpoolDir)
 	e.bytes("SPOOL_BYTES", &c.SpoolBytes)
 	e.milliseconds("DETECT_TIMEOUT", &c.DetectTimeout)

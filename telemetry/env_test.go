@@ -32,6 +32,28 @@ func TestFromEnv_defaults(t *testing.T) {
 	}
 }
 
+// Start records are in the spool, so they turn it on where nobody has turned it off.
+func TestFromEnv_start_records(t *testing.T) {
+	for name, c := range map[string]struct {
+		vars           []string
+		records, spool bool
+	}{
+		"neither":         {nil, false, false},
+		"records":         {[]string{"MY_START_RECORDS=1"}, true, true},
+		"records of Lens": {[]string{"NEMO_LENS_START_RECORDS=on"}, true, true},
+		"no spool":        {[]string{"MY_START_RECORDS=1", "NEMO_LENS_SPOOL=0"}, true, false},
+		"only the spool":  {[]string{"MY_START_RECORDS=0", "NEMO_LENS_START_RECORDS=1", "MY_SPOOL=1"}, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			setenv(t, c.vars...)
+			got, err := telemetry.FromEnv("MY", "NEMO_LENS")
+			if err != nil || got.StartRecords != c.records || got.Spool != c.spool {
+				t.Errorf("%v, %v, %v", got.StartRecords, got.Spool, err)
+			}
+		})
+	}
+}
+
 // TestFromEnv_booleans: EN-05 and the words of the specification.
 func TestFromEnv_booleans(t *testing.T) {
 	for text, want := range map[string]bool{

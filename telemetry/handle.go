@@ -42,6 +42,12 @@ type Stats struct {
 	// Recovered counts those that an earlier process had left in the spool and that the collector has taken now. They did not
 	// end in this process.
 	Recovered uint64
+	// Truncated counts those that an earlier process had open when it was killed, and that this one has found by their start
+	// records and marked with nemo.span.truncated. When the collector has taken them they are Recovered.
+	Truncated uint64
+	// Unrecorded counts those that have no start record, or none of their end, because the files of records were full or could
+	// not be written.
+	Unrecorded uint64
 }
 
 func newHandle(runID string) *Handle {

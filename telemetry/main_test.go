@@ -20,12 +20,19 @@ var (
 	quiet = slog.New(slog.DiscardHandler)
 )
 
+// children are what this program does as another process.
+var children = map[string]func(){}
+
 func TestMain(m *testing.M) {
 	lens.MustRegister(lens.Library{
 		Namespace: "demo",
 		Groups:    []*lens.Group{job, step},
 		Presets:   lens.Presets{"default": {"job"}, "per_step": {"job", "step"}},
 	})
+	if run := children[os.Getenv("TELEMETRY_TEST_CHILD")]; run != nil {
+		run()
+		os.Exit(0)
+	}
 	for _, kv := range os.Environ() {
 		k, _, _ := strings.Cut(kv, "=")
 		for _, prefix := range []string{"OTEL_", "NEMO_", "SLURM", "K8S_", "KUBERNETES_", "CUDA_", "LOCAL_RANK", "TORCHELASTIC_"} {

@@ -32,6 +32,8 @@ const truncatedReason = "still open when telemetry was shut down"
 
 // pipeline is what a Handle has of traces and metrics; what is not exported is nil.
 type pipeline struct {
+	unreported bool // the program says itself what became of the spans
+
 	batch    *export.Batch
 	otlp     *export.OTLP // before the batch; nil with another exporter
 	provider *provider
@@ -85,7 +87,7 @@ func silence() {
 // build makes the pipelines of an enabled set-up. It changes nothing in the process.
 func build(ctx context.Context, c Config, o option.Set, log *slog.Logger) (*Handle, error) {
 	h := newHandle(c.RunID)
-	h.retire, h.log = h.release, log
+	h.retire, h.log, h.unreported = h.release, log, o.Unreported
 	res := newResource(ctx, c, o.Attributes, log)
 	var exporter sdktrace.SpanExporter
 	if c.TracesEnabled {
@@ -96,6 +98,9 @@ func build(ctx context.Context, c Config, o option.Set, log *slog.Logger) (*Hand
 		}
 	}
 	h.otlp, _ = exporter.(*export.OTLP)
+	if c.StartRecords && exporter != nil && h.otlp == nil {
+		log.Warn("telemetry: there are no start records: they need the exporter otlp")
+	}
 	own := &self{began: time.Now(), spans: h.otlp}
 	if exporter != nil {
 		h.trace(newTraces(exporter, res, o, log))

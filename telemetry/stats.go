@@ -11,7 +11,7 @@ import (
 
 // otlpConfig is what c says to exporters of OTLP.
 func otlpConfig(c Config, log *slog.Logger) export.OTLPConfig {
-	o := export.OTLPConfig{Logger: log, SpoolBytes: c.SpoolBytes}
+	o := export.OTLPConfig{Logger: log, SpoolBytes: c.SpoolBytes, StartRecords: c.StartRecords}
 	if !c.Spool {
 		return o
 	}
@@ -44,13 +44,19 @@ func (p pipeline) stats() Stats {
 		Failed:    d.Rejected + d.Refused + d.Unsent,
 		Repeated:  d.Repeated,
 		Recovered: d.Recovered,
+
+		Truncated:  d.Truncated,
+		Unrecorded: d.Unrecorded,
 	}
 }
 
 // report says at the end what became of the spans, unless all of them simply arrived.
 func (p pipeline) report() {
+	if p.unreported {
+		return
+	}
 	s := p.stats()
-	if s.Exported == s.Ended && s.Repeated == 0 && s.Recovered == 0 {
+	if s == (Stats{Ended: s.Ended, Exported: s.Ended}) {
 		return
 	}
 	log := p.log.Info
@@ -58,5 +64,6 @@ func (p pipeline) report() {
 		log = p.log.Warn
 	}
 	log("telemetry: what became of the spans", "ended", s.Ended, "sent", s.Exported, "on_disk", s.Spooled,
-		"dropped", s.Dropped, "failed", s.Failed, "sent_twice_at_most", s.Repeated, "recovered", s.Recovered)
+		"dropped", s.Dropped, "failed", s.Failed, "sent_twice_at_most", s.Repeated, "recovered", s.Recovered,
+		"found_open", s.Truncated, "without_record", s.Unrecorded)
 }

@@ -25,12 +25,16 @@ type traces struct {
 }
 
 // newTraces wires the pipeline: the attributes of lens.With first, for all to see; then the tracker of open spans, so that
-// the spans it ends pass through a processor that still works; then the caller's; then the batch.
+// the spans it ends pass through a processor that still works; then the caller's; then
+// the records on disk, if there are any; then the batch.
 func newTraces(exporter sdktrace.SpanExporter, res *sdkresource.Resource, o option.Set, log *slog.Logger) *traces {
 	t := &traces{open: &openSpans{}, batch: export.NewBatch(exporter, export.BatchConfig{Logger: log})}
 	t.processors = append(t.processors, withAttributes{}, t.open)
 	for _, p := range o.Processors {
 		t.processors = append(t.processors, &onceProcessor{SpanProcessor: p})
+	}
+	if o, ok := exporter.(*export.OTLP); ok && o.Records() != nil {
+		t.processors = append(t.processors, o.Records())
 	}
 	t.processors = append(t.processors, t.batch)
 

@@ -18,6 +18,8 @@ func newRecover() *cobra.Command {
 		Short: "Send what ended programs have left in their spool",
 		Long: "A program with a spool (NEMO_LENS_SPOOL=1) keeps on disk what its collector does not take. The next one that sends to the\n" +
 			"same endpoint takes that over by itself; this command does it when there is none. What living programs keep is theirs.\n\n" +
+			"Of a program with start records (NEMO_LENS_START_RECORDS=1) that was killed it also sends the spans that were in memory. Those\n" +
+			"that were open are marked with nemo.span.truncated, and counted.\n\n" +
 			"It sends to the endpoint that OTEL_EXPORTER_OTLP_* names. What was meant for another endpoint, or had other headers, stays,\n" +
 			"unless --anywhere is given.\n\n" +
 			"It exits with 0 when nothing is left, with 1 when something is, or the collector has refused something.",

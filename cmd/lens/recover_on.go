@@ -50,6 +50,9 @@ func recoverSpool(cmd *cobra.Command, dir string, anywhere bool, limit time.Dura
 // outcome says what became of one destination.
 func outcome(r export.Recovery, anywhere bool) string {
 	text := plural(r.Sent, "item") + " sent"
+	if r.Truncated > 0 {
+		text += fmt.Sprintf(" (%s open when its process ended: marked as truncated)", plural(r.Truncated, "span"))
+	}
 	if r.Lost > 0 {
 		text += fmt.Sprintf(", %d lost", r.Lost)
 	}

@@ -25,6 +25,7 @@ type Batch struct {
 	exporter sdktrace.SpanExporter
 	config   BatchConfig
 	keeps    bool // the exporter loses nothing when its context has ended
+	forget   func(sdktrace.ReadOnlySpan)
 	ring     *ring
 
 	wakeAt   atomic.Uint64 // a writer that reaches this position has filled a batch
@@ -93,6 +94,10 @@ func NewBatch(e sdktrace.SpanExporter, c BatchConfig) *Batch {
 		done:     make(chan struct{}),
 		stopped:  make(chan struct{}),
 	}
+	b.forget = func(sdktrace.ReadOnlySpan) {}
+	if f, ok := e.(interface{ Forget(sdktrace.ReadOnlySpan) }); ok {
+		b.forget = f.Forget
+	}
 	if k, ok := e.(interface{ Keeps() bool }); ok {
 		b.keeps = k.Keeps()
 	}
@@ -112,11 +117,13 @@ func (b *Batch) OnEnd(s sdktrace.ReadOnlySpan) {
 	}
 	if b.closed.Load() {
 		b.dropped.Add(1)
+		b.forget(s)
 		return
 	}
 	pos, ok := b.ring.push(s)
 	if !ok {
 		b.drop()
+		b.forget(s)
 		return
 	}
 	if pos+1 >= b.wakeAt.Load() {

@@ -24,6 +24,10 @@ type DeliveryStats struct {
 	RepeatedRequests uint64
 	// Recovered counts those that an earlier process had left on disk and that the collector has taken now.
 	Recovered uint64
+	// Truncated counts what an earlier process had open when it was killed, and this one has found and marked.
+	Truncated uint64
+	// Unrecorded counts the spans of this process of which there is no start record, or none of their end, for want of room.
+	Unrecorded uint64
 	// SpooledRequests is how many requests were written to the disk.
 	SpooledRequests uint64
 }
@@ -63,8 +67,10 @@ func (d *delivery) Stats() DeliveryStats {
 		SpooledRequests: d.stats.kept.Load(),
 	}
 	if d.spool != nil {
-		c := d.spool.Stats().Own
+		st := d.spool.Stats()
+		c := st.Own
 		s.Spooled, s.Overflowed, s.Damaged = c.Waiting, c.Overflowed, c.Damaged
+		s.Truncated = st.Truncated
 	}
 	return s
 }

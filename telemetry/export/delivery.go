@@ -72,7 +72,7 @@ func newDelivery(s otlp.Signal, c OTLPConfig) (*delivery, error) {
 		return d, nil
 	}
 	kept, err := spool.Open(c.SpoolDir, spool.Destination{Key: t.Key(), Signal: s.Name, URL: t.String()},
-		spool.Options{MaxBytes: c.spoolBytes(), Log: log})
+		spool.Options{MaxBytes: c.spoolBytes(), Log: log, Requests: requestsOf})
 	if err != nil {
 		log.Warn("telemetry: there is no spool, so what a collector does not take is lost", "signal", s.Name, "error", err)
 		return d, nil

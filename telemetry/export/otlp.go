@@ -26,7 +26,18 @@ type OTLPConfig struct {
 	SpoolDir string
 	// SpoolBytes bounds each of these folders; 0 is 256 MiB. The oldest goes first.
 	SpoolBytes int64
+	// StartRecords keeps a record of each span in the spool from its start until it has left: see [OTLP.Records].
+	StartRecords bool
 }
+
+// Bounds of the files of records, of which there are two.
+const (
+	leastRecords = 1 << 20
+	mostRecords  = 512 << 20
+)
+
+// recordBytes bounds each of them, so that both are half of what the spool may have.
+func (c OTLPConfig) recordBytes() int64 { return min(max(c.spoolBytes()/4, leastRecords), mostRecords) }
 
 func (c OTLPConfig) spoolBytes() int64 {
 	if c.SpoolBytes <= 0 {
@@ -39,6 +50,7 @@ func (c OTLPConfig) spoolBytes() int64 {
 type OTLP struct {
 	encoder  *otlptrace.Exporter // turns spans into messages and hands them to uploader
 	delivery *delivery
+	records  *Records // nil: there are none
 }
 
 var _ sdktrace.SpanExporter = (*OTLP)(nil)
@@ -60,12 +72,44 @@ func NewOTLP(ctx context.Context, c OTLPConfig) (*OTLP, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot make the OTLP exporter: %w", err)
 	}
-	return &OTLP{encoder: encoder, delivery: d}, nil
+	o := &OTLP{encoder: encoder, delivery: d}
+	if c.StartRecords {
+		o.keepRecords(c)
+	}
+	return o, nil
+}
+
+// keepRecords keeps records of spans. When that cannot be it is said, and no reason not to export.
+func (o *OTLP) keepRecords(c OTLPConfig) {
+	err := errNoSpool
+	if o.delivery.spool != nil {
+		o.records, err = newRecords(o.delivery.spool, c.recordBytes(), o.delivery.log)
+	}
+	if err != nil {
+		o.delivery.log.Warn("telemetry: there are no start records, so what is open or in memory does not survive a kill", "error", err)
+	}
+}
+
+var errNoSpool = errors.New("there is no spool for them")
+
+// Records is the processor that keeps records of spans, to be registered before the [Batch] and after all that write attributes.
+// It is nil without them.
+func (o *OTLP) Records() *Records { return o.records }
+
+// Forget is told of a span that will not be exported.
+func (o *OTLP) Forget(s sdktrace.ReadOnlySpan) {
+	if o.records != nil {
+		o.records.forget(s)
+	}
 }
 
 // ExportSpans looks at the texts only after an error: a bad one fails before anything is sent, so nothing is sent twice,
 // and good ones cost nothing.
 func (o *OTLP) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	if o.records != nil {
+		o.records.sending(spans)
+		defer o.records.settled(spans)
+	}
 	err := o.encoder.ExportSpans(ctx, spans)
 	if errors.Is(err, errEncode) {
 		if good, bad := repair.Spans(spans); bad {
@@ -80,10 +124,21 @@ func (o *OTLP) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) e
 
 // Shutdown sends what waits on disk while ctx and the collector allow it, and closes the connections. An export that is
 // under way ends.
-func (o *OTLP) Shutdown(ctx context.Context) error { return o.delivery.shutdown(ctx) }
+func (o *OTLP) Shutdown(ctx context.Context) error {
+	if o.records == nil {
+		return o.delivery.shutdown(ctx)
+	}
+	return errors.Join(o.records.close(), o.delivery.shutdown(ctx))
+}
 
 // Stats counts spans on their way.
-func (o *OTLP) Stats() DeliveryStats { return o.delivery.Stats() }
+func (o *OTLP) Stats() DeliveryStats {
+	s := o.delivery.Stats()
+	if o.records != nil {
+		s.Unrecorded = o.records.unrecorded.Load()
+	}
+	return s
+}
 
 // Keeps reports whether there is a spool: then what is exported under an ended context is not lost.
 func (o *OTLP) Keeps() bool { return o.delivery.spool != nil }

@@ -25,6 +25,7 @@ type Recovery struct {
 	Foreign bool
 
 	Sent, Left, Lost uint64 // items: taken by the collector, still on disk, refused or damaged
+	Truncated        uint64 // items that a process had open when it was killed: found and marked now, whatever became of them
 	Err              error  // why something is left
 }
 
@@ -78,12 +79,13 @@ func recoverOne(ctx context.Context, c OTLPConfig, d spool.Destination, dir stri
 		r.Err = err
 		return r
 	}
-	s, err := spool.Open(c.SpoolDir, d, spool.Options{MaxBytes: c.spoolBytes(), Log: c.Logger})
+	s, err := spool.Open(c.SpoolDir, d, spool.Options{MaxBytes: c.spoolBytes(), Log: c.Logger, Requests: requestsOf})
 	if err != nil {
 		sender.Close()
 		r.Err = err
 		return r
 	}
+	r.Truncated = s.Stats().Truncated
 	if r.Foreign && !foreign {
 		sender.Close()
 		r.Left = s.Stats().TakenOver.Waiting

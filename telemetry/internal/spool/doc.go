@@ -6,6 +6,7 @@
 //	<root>/<destination>/destination.json   where it goes, for people and for lens recover
 //	<root>/<destination>/<process>/lock     held by the process that writes there
 //	<root>/<destination>/<process>/<number>.seg
+//	<root>/<destination>/<process>/slate    what the process has in memory, when that is asked for: package slate
 //
 // A segment starts with eight bytes that name the format; a record is a header of sixteen bytes and the body: its length, the
 // CRC-32C of item count and body, the item count, a byte that says how far it got (waiting, tried, done), which is written in

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/lensgo/lens/telemetry/internal/slate"
 )
 
 // Names inside a spool.
@@ -99,10 +101,10 @@ func newFolder(dir string, now time.Time) (*folder, error) {
 	return f, nil
 }
 
-// close gives the folder up: with segments in it the next process takes it over, and with anything else it stays.
+// close gives the folder up: with segments or a slate in it the next process takes it over, and with anything else it stays.
 func (f *folder) close() error {
 	names, err := f.segments()
-	if err == nil && len(names) == 0 {
+	if err == nil && len(names) == 0 && !slate.Exists(f.path) {
 		if err = os.Remove(filepath.Join(f.path, lockName)); errors.Is(err, fs.ErrNotExist) {
 			err = nil // its owner removed it before we took it
 		}

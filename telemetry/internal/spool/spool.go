@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/lensgo/lens/telemetry/internal/slate"
 )
 
 // Limits of a segment. The oldest is dropped as a whole when the spool is full, so it is a small part of the spool.
@@ -23,6 +25,8 @@ type Options struct {
 	MaxBytes int64
 	// Log takes what must be said: records that are damaged, folders that cannot be read. Nil is slog.Default().
 	Log *slog.Logger
+	// Requests makes requests of what processes that are gone had on their slates. Nil leaves slates where they are.
+	Requests func(slate.Content) []Request
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -54,7 +58,10 @@ type owned struct {
 
 // Stats counts items, which are spans, data points or log records: those of this process, and those that it took over from
 // processes that ended without sending them.
-type Stats struct{ Own, TakenOver Counts }
+type Stats struct {
+	Own, TakenOver Counts
+	Truncated      uint64 // of what was taken over, what was on the slate of a process and had not ended
+}
 
 // Counts are those of one origin.
 type Counts struct {
@@ -152,6 +159,9 @@ func (s *Spool) takeFolder(path string) error {
 	if left == nil {
 		return err
 	}
+	if err := s.takeSlate(left); err != nil {
+		return errors.Join(err, left.close())
+	}
 	paths, err := left.segments()
 	for _, p := range paths {
 		s.takeSegment(p)
@@ -195,13 +205,15 @@ func (s *Spool) segmentSize() int64 {
 	return min(max(s.options.MaxBytes/16, leastSegment), mostSegment)
 }
 
+var errClosedSpool = errors.New("the spool is closed")
+
 // Append keeps a body of so many items. With mayHaveArrived it was already sent once, without an answer. The entry that is
 // returned marks it later.
 func (s *Spool) Append(items int, body []byte, mayHaveArrived bool) (*Entry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, errors.New("the spool is closed")
+		return nil, errClosedSpool
 	}
 	size := int64(headerSize + len(body))
 	if most := min(s.options.MaxBytes, MostBody); size+int64(len(magic)) > most {

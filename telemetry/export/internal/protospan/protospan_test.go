@@ -18,7 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/lensgo/lens/semconv"
-	"github.com/lensgo/lens/telemetry/internal/protospan"
+	"github.com/lensgo/lens/telemetry/export/internal/protospan"
 )
 
 var (
