@@ -56,7 +56,8 @@ func Receive(env Environ, endpoint string) (replaced []string) {
 	r.set(envProtocol, "http/protobuf")
 	r.set(envHeaders, "") // there, and empty: a setting of the configuration must not fill it
 	r.set(Prefix+"_EXPORTER", telemetry.ExporterOTLP)
-	r.set(Prefix+envSpool, "0") // the receiver is of this run: nobody would come for what is left
+	r.set(Prefix+envSpool, "0")                             // the receiver is of this run: nobody would come for what is left
+	r.disable(Prefix+envRecords, FallbackPrefix+envRecords) // they would be in the spool
 	r.enable(Prefix+"_ENABLED", FallbackPrefix+"_ENABLED")
 	r.enable(Prefix+"_TRACES_ENABLED", FallbackPrefix+"_TRACES_ENABLED")
 	if sdkDisabled(env) {
@@ -119,6 +120,15 @@ func (r *rewrite) enable(key, fallback string) {
 		}
 	}
 	_ = r.env.Setenv(key, "1")
+}
+
+// disable switches something off that is on.
+func (r *rewrite) disable(key, fallback string) {
+	k, v := firstSet(r.env, key, fallback)
+	if on, _ := telemetry.ParseBool(v); on {
+		r.note(k, v)
+		_ = r.env.Setenv(key, "0")
+	}
 }
 
 // destination says where traces go by env.

@@ -25,7 +25,8 @@ func ServiceName() string { return telemetry.ServiceName(DefaultServiceName) }
 const (
 	envServiceName = "OTEL_SERVICE_NAME"
 	envPerServer   = Prefix + "_SERVICE_NAME_PER_SERVER"
-	envSpool       = "_SPOOL" // behind a prefix
+	envSpool       = "_SPOOL"         // behind a prefix
+	envRecords     = "_START_RECORDS" // the same
 )
 
 // ErrCompiledOut is in the error of Setup when telemetry is asked for and the program was built without it (lens_off). A

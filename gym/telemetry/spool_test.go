@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/lensgo/lens"
@@ -51,4 +52,24 @@ func received(t *testing.T) mapEnv {
 	env := mapEnv{}
 	Receive(env, "http://127.0.0.1:1")
 	return env
+}
+
+// A run that receives by itself has no start records, and says that it was asked for some.
+func TestReceive_start_records(t *testing.T) {
+	for name, c := range map[string]struct{ key, value, want, said string }{
+		"none are wanted":  {"", "", "", ""},
+		"they are off":     {"NEMO_LENS_START_RECORDS", "0", "", ""},
+		"Gym's variable":   {Prefix + envRecords, "1", "0", Prefix + envRecords + "=1"},
+		"the one of Lens":  {FallbackPrefix + envRecords, "yes", "0", FallbackPrefix + envRecords + "=yes"},
+		"nobody can tell":  {Prefix + envRecords, "maybe", "maybe", ""}, // the set-up says so
+		"blank is not set": {Prefix + envRecords, " ", " ", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			env := mapEnv{c.key: c.value}
+			said := strings.Join(Receive(env, "http://127.0.0.1:1"), " ")
+			if got := env[Prefix+envRecords]; got != c.want || said != c.said {
+				t.Errorf("%q, and it says %q", got, said)
+			}
+		})
+	}
 }
