@@ -10,11 +10,12 @@ import "log/slog"
 
 // Set is what the options of one Setup say together.
 type Set struct {
-	Reinit  bool
-	Logger  *slog.Logger // nil: slog.Default() at the time of the message
-	Runtime bool         // metrics of the Go runtime too
-	Job     Job          // whose trace all roots are in
-	Foreign              // what names OpenTelemetry types
+	Reinit     bool
+	Logger     *slog.Logger // nil: slog.Default() at the time of the message
+	Runtime    bool         // metrics of the Go runtime too
+	Unreported bool         // the program says itself what became of its spans
+	Job        Job          // whose trace all roots are in
+	Foreign                 // what names OpenTelemetry types
 }
 
 // Job is what a job gets its one trace id from. The zero Job gives none.
