@@ -22,6 +22,12 @@ func WithLogger(l *slog.Logger) Option {
 	return option.Func(func(s *option.Set) { s.Logger = l })
 }
 
+// WithoutReport leaves out the line that says at the end what became of the spans, when not all of them arrived. It is for programs
+// that say so themselves, from the error of Shutdown and [Handle.Stats].
+func WithoutReport() Option {
+	return option.Func(func(s *option.Set) { s.Unreported = true })
+}
+
 // WithRuntimeMetrics adds to the exported metrics those of the Go runtime (go.*: memory, goroutines, how long they wait to
 // run, pauses of the garbage collector) and, on Linux, of the process (process.*: CPU time, memory, threads, open files) and
 // the host (system.*: memory, CPU time, load). It does nothing when metrics go to a reader of the caller's own.

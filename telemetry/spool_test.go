@@ -119,3 +119,29 @@ func TestMetrics_of_the_exporters(t *testing.T) {
 		t.Errorf("no data points are counted: %v", points)
 	}
 }
+
+// A program that says itself what became of its spans does without our line.
+func TestWithoutReport(t *testing.T) {
+	for _, reported := range []bool{true, false} {
+		var said bytes.Buffer
+		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+		opts := []telemetry.Option{telemetry.WithLogger(textLogger(&said))}
+		if !reported {
+			opts = append(opts, telemetry.WithoutReport())
+		}
+		c := config()
+		c.MetricsEnabled = false
+		h, err := telemetry.Setup(t.Context(), c, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, span := lens.Start(t.Context(), "lost")
+		span.End()
+		if err := h.Shutdown(t.Context()); err == nil || h.Stats().Failed != 1 {
+			t.Errorf("%v, %+v", err, h.Stats())
+		}
+		if got := strings.Contains(said.String(), "what became of the spans"); got != reported {
+			t.Errorf("want a report: %t; the log says %s", reported, said.String())
+		}
+	}
+}

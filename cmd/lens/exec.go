@@ -136,7 +136,7 @@ func (w *wrapped) open(ctx context.Context) (*telemetry.Handle, error) {
 	if c.ServiceName == "" {
 		c.ServiceName = telemetry.ServiceName(execService)
 	}
-	return telemetry.Setup(ctx, c, telemetry.WithLogger(logger(false)))
+	return telemetry.Setup(ctx, c, telemetry.WithLogger(logger(false)), telemetry.WithoutReport())
 }
 
 // close sends the span.

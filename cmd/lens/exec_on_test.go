@@ -168,6 +168,7 @@ func TestExec_not_sent(t *testing.T) {
 		{"succeed", c.env(), true, 2, "was not sent: "},
 		{"fail", c.env(), false, 7, "was not sent: "},
 		{"fail", c.env(), true, 7, "was not sent: "},
+		{"succeed", []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1"}, false, 0, "connection refused"},
 		{"fail", []string{"NEMO_LENS_EXPORTER=jaeger"}, false, 7, "lens: no span for " + name + ": "},
 		{"fail", []string{"NEMO_LENS_EXPORTER=jaeger"}, true, 2, "lens: no span for " + name + ": "},
 		{"fail", []string{"NEMO_LENS_ENABLED=maybe"}, true, 2, "NEMO_LENS_ENABLED"},
@@ -180,6 +181,9 @@ func TestExec_not_sent(t *testing.T) {
 		code, out, errs := execSelf(t, test.what, test.env, "", args...)
 		if code != test.code || !strings.Contains(errs, test.says) || test.says == "" && errs != "" {
 			t.Errorf("%+v: exit code %d\n%s", test, code, errs)
+		}
+		if lines := strings.Count(errs, "\n") - strings.Count(errs, "on standard error\n"); lines > 1 {
+			t.Errorf("%+v: it is said more than once\n%s", test, errs)
 		}
 		if ran := out != ""; ran != (test.what == "fail" && test.code == 7) {
 			t.Errorf("%+v: it prints %q", test, out)

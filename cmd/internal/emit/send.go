@@ -60,7 +60,7 @@ func (t Target) open(ctx context.Context) (*telemetry.Handle, error) {
 	}
 	c.Enabled, c.TracesEnabled, c.MetricsEnabled, c.LogsEnabled = true, true, false, false
 	c.ServiceName, c.SpanGroups = t.Service, "" // these spans belong to no group
-	h, err := telemetry.Setup(ctx, c, telemetry.WithLogger(t.Logger))
+	h, err := telemetry.Setup(ctx, c, telemetry.WithLogger(t.Logger), telemetry.WithoutReport())
 	if err != nil {
 		return nil, err
 	}
