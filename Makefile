@@ -24,7 +24,7 @@ lint: .bin/staticcheck .bin/golangci-lint ## gofmt, vet, staticcheck, lensvet, g
 	.bin/lensvet -program work
 	.bin/golangci-lint run $$(go list -m -f '{{.Dir}}/...')
 	cd bench && GOWORK=off ../.bin/golangci-lint run ./...
-	cd bench/collector && GOWORK=off CGO_ENABLED=0 ../../.bin/golangci-lint run ./...
+	for m in bench/collector bench/backends; do (cd $$m && GOWORK=off CGO_ENABLED=0 ../../.bin/golangci-lint run ./...) || exit 1; done
 
 .bin/staticcheck: tools/go.mod
 	cd tools && GOWORK=off GOBIN=$(CURDIR)/.bin go install tool
@@ -47,5 +47,5 @@ soak: ## what takes longer than the gate may
 	cd bench && GOWORK=off go run ./viewer -size full -only start,kill,soak
 
 tidy: ## module files, and the workspace's
-	for m in . cmd examples gym lensgrpc lensvet telemetry viewer bench bench/collector tools tools/golangci; do (cd $$m && GOWORK=off go mod tidy) || exit 1; done
+	for m in . cmd examples gym lensgrpc lensvet telemetry viewer bench bench/collector bench/backends tools tools/golangci; do (cd $$m && GOWORK=off go mod tidy) || exit 1; done
 	go work sync

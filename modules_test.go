@@ -24,7 +24,7 @@ type modFile struct {
 func TestModules(t *testing.T) {
 	mods := map[string]modFile{} // by module path
 	dirs := map[string]string{}
-	for _, dir := range append(workspace(t), "bench", "bench/collector") {
+	for _, dir := range append(workspace(t), "bench", "bench/collector", "bench/backends") {
 		var m modFile
 		goJSON(t, &m, "mod", "edit", "-json", filepath.Join(dir, "go.mod"))
 		mods[m.Module.Path], dirs[m.Module.Path] = m, dir
