@@ -34,7 +34,8 @@ type Name struct {
 	Call     string // what it is handed to
 	Func     string // the function that hands it on; empty at the package level
 	Package  string // of that function
-	Position string // file:line, below the folder of Find
+	Position string // where it is handed on: file:line, below the folder of Find
+	Origin   string // where the text stands; the same for one that is not known
 }
 
 // Find reads the packages that the patterns name, as the go command in dir understands them, without their tests, and returns
@@ -128,7 +129,8 @@ func (r *reader) call(p *packages.Package, call *ast.CallExpr, in string) {
 		return
 	}
 	if key, official := officialKey(fn); official {
-		r.names = append(r.names, Name{Kind: attribute.kind, Text: key, Call: short(fn), Func: in, Package: p.PkgPath, Position: r.position(call)})
+		r.names = append(r.names, Name{Kind: attribute.kind, Text: key, Call: short(fn), Func: in, Package: p.PkgPath,
+			Position: r.position(call.Pos()), Origin: r.position(call.Pos())})
 		return
 	}
 	for _, s := range sinks[fn.FullName()] {
@@ -176,7 +178,8 @@ func (r *reader) add(p *packages.Package, e ast.Expr, s sink, call, in string) {
 		if text.picked {
 			typ = ""
 		}
-		r.names = append(r.names, Name{Kind: s.kind, Text: text.string, Type: typ, Call: call, Func: in, Package: p.PkgPath, Position: r.position(e)})
+		r.names = append(r.names, Name{Kind: s.kind, Text: text.string, Type: typ, Call: call, Func: in, Package: p.PkgPath,
+			Position: r.position(e.Pos()), Origin: r.position(cmp.Or(text.pos, e.Pos()))})
 	}
 }
 
@@ -193,8 +196,8 @@ func (r *reader) handedOn(p *packages.Package, e ast.Expr, s sink) bool {
 	return slices.ContainsFunc(sinks[at.name], func(other sink) bool { return other.at == at.index && other.kind == s.kind })
 }
 
-func (r *reader) position(n ast.Node) string {
-	at := r.set.Position(n.Pos())
+func (r *reader) position(pos token.Pos) string {
+	at := r.set.Position(pos)
 	if rel, err := filepath.Rel(r.dir, at.Filename); err == nil {
 		at.Filename = filepath.ToSlash(rel)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -40,6 +41,9 @@ func TestFind(t *testing.T) {
 	}
 	var found []string
 	for _, n := range names {
+		if n.Text == "chosen.b" && !strings.Contains(strings.Split(string(source), "\n")[lineOf(t, n.Origin)-1], `"chosen.b"`) {
+			t.Errorf("it stands at %s, which is not where it does", n.Origin)
+		}
 		found = append(found, fmt.Sprintf("%s %s %q %s", n.Position, n.Kind, strings.ReplaceAll(n.Text, conventions.Hole, "*"), n.Type))
 	}
 	for _, w := range wanted {
@@ -55,6 +59,16 @@ func TestFind(t *testing.T) {
 	if len(wanted) < 30 {
 		t.Errorf("only %d names are wanted", len(wanted))
 	}
+}
+
+// lineOf is the line in file:line.
+func lineOf(t *testing.T, position string) int {
+	t.Helper()
+	n, err := strconv.Atoi(position[strings.LastIndexByte(position, ':')+1:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // What cannot be read is an error, and no list that is short.

@@ -1,6 +1,7 @@
 package emitted
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -258,11 +259,12 @@ func isText(t types.Type) bool {
 // text is a text that an expression can be.
 type text struct {
 	string
-	picked bool // it came out of a field: something else in the struct may say when it is this one
+	picked bool      // it came out of a field: something else in the struct may say when it is this one
+	pos    token.Pos // of the constant; none of what is not known
 }
 
 // unknown is a text of which nothing is known.
-var unknown = []text{{conventions.Hole, false}}
+var unknown = []text{{string: conventions.Hole}}
 
 // most is how many texts a name may have; more are not told apart.
 const most = 200
@@ -279,15 +281,8 @@ func (f *flow) texts(v value) []text {
 // sorted has each text once, and as one that was not picked where it is both.
 func sorted(texts []text) []text {
 	slices.SortFunc(texts, func(a, b text) int {
-		switch {
-		case a.string != b.string:
-			return strings.Compare(a.string, b.string)
-		case a.picked == b.picked:
-			return 0
-		case b.picked:
-			return -1
-		}
-		return 1
+		direct := func(t text) int { return map[bool]int{true: 1}[t.picked] }
+		return cmp.Or(strings.Compare(a.string, b.string), direct(a)-direct(b), int(a.pos-b.pos))
 	})
 	return slices.CompactFunc(texts, func(a, b text) bool { return a.string == b.string })
 }
@@ -303,7 +298,7 @@ func (w *walk) texts(v value) []text {
 		return unknown
 	}
 	if c := v.info.Types[v.Expr].Value; c != nil && c.Kind() == constant.String {
-		return []text{{constant.StringVal(c), false}}
+		return []text{{string: constant.StringVal(c), pos: v.Expr.Pos()}}
 	}
 	switch e := ast.Unparen(v.Expr).(type) {
 	case *ast.BinaryExpr:
@@ -329,7 +324,8 @@ func joined(a, b []text) (out []text) {
 			if x.string == "" && len(a) > 1 || y.string == "" && len(b) > 1 {
 				continue
 			}
-			out = append(out, text{strings.ReplaceAll(x.string+y.string, conventions.Hole+conventions.Hole, conventions.Hole), x.picked || y.picked})
+			both := strings.ReplaceAll(x.string+y.string, conventions.Hole+conventions.Hole, conventions.Hole)
+			out = append(out, text{both, x.picked || y.picked, cmp.Or(x.pos, y.pos)})
 		}
 	}
 	return out

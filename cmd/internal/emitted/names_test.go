@@ -75,7 +75,7 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	met := map[string]bool{}
+	met, said := map[string]bool{}, map[string]bool{}
 	kinds := map[string]int{}
 	written := map[string]bool{}
 	for _, n := range names {
@@ -95,8 +95,9 @@ func TestNames(t *testing.T) {
 		}
 		kinds[n.Kind]++
 		written[n.Kind+" "+n.Text] = true
-		for _, problem := range problems(table, n) {
-			t.Errorf("%s: %s", n.Position, problem)
+		if problem := problem(table, n); problem != "" && !said[problem] {
+			said[problem] = true // one of several places that the name gets to
+			t.Error(problem)
 		}
 	}
 	for _, exceptions := range []map[string]string{others, inner, open} {
@@ -137,19 +138,18 @@ func writtenElsewhere(name string) bool {
 	return false
 }
 
-// problems say what the table has against a name.
-func problems(table *conventions.Table, n emitted.Name) (out []string) {
-	if n.Text == conventions.Hole {
-		return []string{"the source does not tell which " + n.Kind + " " + n.Call + " gets here. Use a constant of package semconv, or say in " +
-			"cmd/internal/emitted/names_test.go why the name is none of ours"}
+// problem says what the table has against a name; nothing where it has nothing.
+func problem(table *conventions.Table, n emitted.Name) string {
+	shown := n.Kind + " " + strings.ReplaceAll(n.Text, conventions.Hole, "*")
+	want := table.TypeOf(n.Text)
+	switch {
+	case n.Text == conventions.Hole:
+		return n.Position + ": the source does not tell which " + n.Kind + " " + n.Call + " gets here. Use a constant of package semconv, or " +
+			"say in cmd/internal/emitted/names_test.go why the name is none of ours"
+	case !table.Has(n.Kind, n.Text):
+		return n.Origin + ": the " + shown + " is not in " + conventions.File + ": add it there, with what it means, and run go generate ./semconv"
+	case n.Kind == conventions.AttributeKey && n.Type != "" && n.Type != want:
+		return n.Position + ": " + n.Call + " gives the " + shown + " the type " + n.Type + "; in " + conventions.File + " it has " + want
 	}
-	shown := strings.ReplaceAll(n.Text, conventions.Hole, "*")
-	if !table.Has(n.Kind, n.Text) {
-		return []string{n.Call + " writes the " + n.Kind + " " + shown + ", which is not in " + conventions.File +
-			": add it there, with what it means, and run go generate ./semconv"}
-	}
-	if want := table.TypeOf(n.Text); n.Kind == conventions.AttributeKey && n.Type != "" && n.Type != want {
-		out = append(out, n.Call+" makes the attribute "+shown+" a "+n.Type+"; in "+conventions.File+" it is a "+want)
-	}
-	return out
+	return ""
 }
