@@ -116,7 +116,11 @@ type environment struct {
 
 // lookup returns the first value under a prefix that is not blank, trimmed, and the variable that held it.
 func (e *environment) lookup(key string) (value, variable string) {
-	defer func() { e.read = append(e.read, Variable{Key: key, Name: variable, Value: value}) }()
+	defer func() {
+		if !slices.ContainsFunc(e.read, func(v Variable) bool { return v.Key == key }) {
+			e.read = append(e.read, Variable{Key: key, Name: variable, Value: value})
+		}
+	}()
 	for _, prefix := range e.prefixes {
 		variable = prefix + "_" + key
 		if value = strings.TrimSpace(os.Getenv(variable)); value != "" {

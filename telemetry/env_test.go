@@ -194,6 +194,9 @@ func TestVariables(t *testing.T) {
 	setenv(t, "MYAPP_OTEL_ENABLED= on ", "NEMO_LENS_ENABLED=0", "NEMO_LENS_SPAN_GROUPS=all", "MYAPP_OTEL_SPAN_GROUPS= ")
 	got := map[string]telemetry.Variable{}
 	for _, v := range telemetry.Variables("MYAPP_OTEL", "NEMO_LENS") {
+		if _, twice := got[v.Key]; twice {
+			t.Errorf("%s is there twice", v.Key)
+		}
 		got[v.Key] = v
 	}
 	for _, want := range []telemetry.Variable{

@@ -525,6 +525,9 @@ func TestDoctor_spool(t *testing.T) {
 	if !s.On || s.Dir != dir || s.From != "NEMO_LENS_SPOOL" || s.DirFrom != "NEMO_LENS_SPOOL_DIR" || s.Most != 1<<20 || s.Bytes == 0 || s.Free <= 0 || len(s.Waiting) != 1 || s.Waiting[0].Items != 3 {
 		t.Errorf("%+v", s)
 	}
+	if r = examine(t, append(env, "NEMO_LENS_START_RECORDS=1"), "--no-send"); !r.Spool.StartRecords || s.StartRecords {
+		t.Errorf("%+v, without start records %+v", r.Spool, s)
+	}
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

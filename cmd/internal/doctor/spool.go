@@ -17,6 +17,8 @@ type Spool struct {
 	Most    int64     `json:"most_bytes"` // that those of one endpoint and signal may have
 	Free    int64     `json:"free_bytes"` // of its disk; -1: not known
 	Waiting []Waiting `json:"waiting"`
+
+	StartRecords bool `json:"start_records"` // of spans, so that none is lost when the process is killed
 }
 
 // Waiting is what waits there for one endpoint.
@@ -40,7 +42,7 @@ func (e *examination) spool() {
 	s := &e.report.Spool
 	*s = Spool{
 		On: e.config.Spool, From: e.variables["SPOOL"].Name, Dir: e.spoolDir(), DirFrom: e.variables["SPOOL_DIR"].Name,
-		Most: e.plan.SpoolBytes, Free: -1,
+		Most: e.plan.SpoolBytes, Free: -1, StartRecords: e.config.StartRecords,
 	}
 	if s.Dir == "" {
 		if s.On {
@@ -100,6 +102,9 @@ func (s Spool) settings() []Setting {
 	on := Setting{Name: "spool", Value: map[bool]string{true: "on", false: "off"}[s.On], From: s.From}
 	if s.From == "" {
 		on.Why = "by default"
+	}
+	if s.StartRecords {
+		on.Value += ", with start records"
 	}
 	list := []Setting{on}
 	if s.On && s.Dir != "" {

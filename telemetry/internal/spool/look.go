@@ -8,13 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/lensgo/lens/telemetry/internal/slate"
 )
 
 // Left is what a spool holds for one destination.
 type Left struct {
 	Destination Destination
 	Dir         string
-	Items       uint64 // that wait, those of living processes among them
+	Items       uint64 // that wait, those of living processes among them, and what killed ones had noted
 	Bytes       int64  // of files
 	Living      int    // processes that keep something there now
 	Unread      int    // segments that cannot be read
@@ -87,7 +89,31 @@ func lookInto(dir string, d Destination) Left {
 		}
 		return nil
 	})
+	folders, _ := processes(dir)
+	for _, path := range folders {
+		l.countSlate(path)
+	}
 	return l
+}
+
+// countSlate adds what a process had noted that was killed. That of a living one is in its memory too.
+func (l *Left) countSlate(dir string) {
+	if held(filepath.Join(dir, lockName)) || !slate.Exists(dir) {
+		return
+	}
+	if _, err := os.Lstat(filepath.Join(dir, slateSegment)); err == nil {
+		return // its notes are there
+	}
+	content, err := slate.Load(dir)
+	if err != nil {
+		l.Unread++
+		return
+	}
+	for _, n := range content.Notes {
+		if n.State != slate.Shared {
+			l.Items++
+		}
+	}
 }
 
 // count adds the items of a segment.

@@ -161,3 +161,14 @@ func TestSlate_cannot_be(t *testing.T) {
 		t.Error("a closed spool has a slate")
 	}
 }
+
+// Looking counts what a killed process had noted, and leaves it there.
+func TestLook_slate(t *testing.T) {
+	root := newRoot(t)
+	dir := leaveSlate(t, root)
+	for range 2 {
+		if all, err := spool.Look(root); err != nil || len(all) != 1 || all[0].Items != 4 || all[0].Living != 0 || !slate.Exists(dir) {
+			t.Errorf("%+v, %v", all, err)
+		}
+	}
+}
