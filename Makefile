@@ -1,10 +1,10 @@
 # Targets for people; the gate itself is .ci/run. `make` alone is `make help`, which prints what stands behind ##.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test race lint ci bench soak tidy
+.PHONY: help demo test race lint ci bench soak tidy release archives
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
 demo: ## servers, rollouts and their traces, against a built-in model
 	go run ./cmd/gym demo
@@ -24,6 +24,7 @@ lint: .bin/staticcheck .bin/golangci-lint ## gofmt, vet, staticcheck, lensvet, g
 	.bin/lensvet -program work
 	.bin/golangci-lint run $$(go list -m -f '{{.Dir}}/...')
 	cd bench && GOWORK=off ../.bin/golangci-lint run ./...
+	cd tools && GOWORK=off ../.bin/golangci-lint run ./...
 	for m in bench/collector bench/backends; do (cd $$m && GOWORK=off CGO_ENABLED=0 ../../.bin/golangci-lint run ./...) || exit 1; done
 
 .bin/staticcheck: tools/go.mod
@@ -49,3 +50,10 @@ soak: ## what takes longer than the gate may
 tidy: ## module files, and the workspace's
 	for m in . cmd examples gym lensgrpc lensvet telemetry viewer bench bench/collector bench/backends tools tools/golangci; do (cd $$m && GOWORK=off go mod tidy) || exit 1; done
 	go work sync
+
+# docs/releasing.md
+release: ## VERSION=v0.1.0: its commits, tags and archives, here; pushes nothing
+	cd tools && GOWORK=off go run ./release -C .. $(or $(VERSION),$(error which version? make release VERSION=v0.1.0))
+
+archives: ## VERSION=v0.1.0: the archives of a release that is tagged, again
+	cd tools && GOWORK=off go run ./release -C .. -again $(or $(VERSION),$(error which version? make archives VERSION=v0.1.0))
