@@ -24,8 +24,10 @@
 //
 //	go run ./viewer    the viewer: receiving, memory, disk, opening, lists, starts, kills, a long run
 //	go run ./rollouts  Gym: servers in processes and in one, telemetry off, default and all
+//	go run ./outage    a loop of spans while the collector takes them, is in trouble, or is not there
 //	go run ./edges     lenshttp and lensgrpc beside otelhttp and otelgrpc, off and on
 //	go run ./kit       a span group around otelhttp, otelgrpc and otelsql, beside the stock providers
 //
-// The module is outside the workspace: run it from its folder with GOWORK=off.
+// The module is outside the workspace: run it from its folder with GOWORK=off. So are those in it that are apart for what they bring, such as
+// collector.
 package bench
