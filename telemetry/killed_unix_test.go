@@ -35,6 +35,7 @@ func init() { children["open"], children["busy"] = keepOpen, keepBusy }
 
 // receiver is a collector that keeps the spans it takes.
 type receiver struct {
+	*httptest.Server
 	mu       sync.Mutex
 	requests int
 	refuse   func(request int) bool // nil: never
@@ -46,12 +47,18 @@ type received struct {
 	scope, service string
 }
 
-func newReceiver(t *testing.T) (*receiver, string) {
+func newReceiver(t *testing.T, refuse func(request int) bool) (*receiver, string) {
 	t.Helper()
-	r := &receiver{}
-	server := httptest.NewServer(r)
-	t.Cleanup(server.Close)
-	return r, server.URL
+	r := &receiver{refuse: refuse}
+	r.Server = httptest.NewServer(r)
+	t.Cleanup(r.Close)
+	return r, r.URL
+}
+
+// all are the spans that it has taken, when nobody sends any more: what a killed process had sent may be on its way still.
+func (r *receiver) all() []received {
+	r.Close()
+	return r.spans
 }
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
@@ -177,7 +184,7 @@ func keepOpen() {
 
 // What is open when a process is killed, and what has ended and waits, comes from the next one: once, and in one trace.
 func TestStartRecords_after_SIGKILL(t *testing.T) {
-	collector, endpoint := newReceiver(t)
+	collector, endpoint := newReceiver(t, nil)
 	dir := t.TempDir() + "/spool"
 	cmd, out := startChild(t, "open", endpoint, dir, "OTEL_BSP_SCHEDULE_DELAY=3600000")
 	if !out.Scan() {
@@ -204,7 +211,7 @@ func TestStartRecords_after_SIGKILL(t *testing.T) {
 		t.Errorf("left in the spool: %v, %v", left, err)
 	}
 	spans := map[string]received{}
-	for _, s := range collector.spans {
+	for _, s := range collector.all() {
 		if _, there := spans[s.Name]; there {
 			t.Errorf("%s has arrived twice", s.Name)
 		}
@@ -274,8 +281,7 @@ func TestStartRecords_under_way(t *testing.T) {
 		"taken": nil, "refused at times": func(n int) bool { return n%7 > 3 }, "refused": func(int) bool { return true },
 	} {
 		t.Run(name, func(t *testing.T) {
-			collector, endpoint := newReceiver(t)
-			collector.refuse = refuse
+			collector, endpoint := newReceiver(t, refuse)
 			dir := t.TempDir() + "/spool"
 			cmd, out := startChild(t, "busy", endpoint, dir, "OTEL_BSP_SCHEDULE_DELAY=2", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE=100")
 			for range 20_000 {
@@ -296,7 +302,7 @@ func TestStartRecords_under_way(t *testing.T) {
 			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
 			h := start(t, conf)
 			shutdown(t, h)
-			allArrived(t, collector.spans, last, h.Stats())
+			allArrived(t, collector.all(), last, h.Stats())
 		})
 	}
 }
