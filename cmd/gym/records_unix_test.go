@@ -58,11 +58,6 @@ func TestKillSupervisor_with_start_records(t *testing.T) {
 	for id, spans := range traces(t, file) {
 		seen := map[string]bool{}
 		for _, s := range spans {
-			if key := s.SpanID().String(); seen[key] {
-				t.Errorf("%s %s has come twice", id, s.Name())
-			} else {
-				seen[key] = true
-			}
 			if s.orphan {
 				t.Errorf("%s %s of %s has no parent", id, s.Name(), s.service)
 			}
@@ -70,8 +65,11 @@ func TestKillSupervisor_with_start_records(t *testing.T) {
 				continue
 			}
 			rollouts++
-			if mark, _ := s.Attributes().Get(semconv.SpanTruncated); !mark.Bool() {
-				t.Errorf("a rollout is not marked: %v", s.Attributes().AsRaw())
+			mark, _ := s.Attributes().Get(semconv.SpanTruncated)
+			if key := s.SpanID().String(); !mark.Bool() || seen[key] {
+				t.Errorf("a rollout is not marked, or has come twice: %v", s.Attributes().AsRaw())
+			} else {
+				seen[key] = true
 			}
 			if len(s.kids) == 0 {
 				t.Errorf("nothing hangs on the rollout %s", id)
