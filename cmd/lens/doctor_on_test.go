@@ -226,6 +226,7 @@ func settings(taken string) []situation {
 		{"lower case", []string{"nemo_lens_run_id=1", ok}, "variable_misspelt", still},
 		{"an unknown variable", []string{"NEMO_LENS_COLOUR=red", ok}, "variable_unknown", still},
 		{"a resource that is no list", []string{"OTEL_RESOURCE_ATTRIBUTES=team:a", ok}, "resource", still},
+		{"a resource that says one thing twice", []string{"OTEL_RESOURCE_ATTRIBUTES=team=a,team=b,team=c", ok}, "resource", still},
 		{"no scheme", []string{endpoint + "collector:4318"}, "endpoint_scheme", still},
 		{"quotation marks", []string{endpoint + `"http://collector:4318"`}, "endpoint_quotes", still},
 		{"a blank", []string{endpoint + "http://collector :4318"}, "endpoint_blanks", still},

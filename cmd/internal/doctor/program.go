@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	gymtelemetry "github.com/lensgo/lens/gym/telemetry"
-	"github.com/lensgo/lens/resource"
+	"github.com/lensgo/lens/internal/envlist"
 	"github.com/lensgo/lens/semconv"
 	"github.com/lensgo/lens/telemetry"
 )
@@ -81,8 +81,11 @@ func (e *examination) resource() Setting {
 		return s
 	}
 	s.From = "OTEL_RESOURCE_ATTRIBUTES"
-	for _, key := range resource.Duplicates(text) {
-		e.report.add(Note, "resource", "", fmt.Sprintf("OTEL_RESOURCE_ATTRIBUTES names %s more than once; the last one counts.", key))
+	seen := map[string]int{}
+	for key := range envlist.Pairs(text) {
+		if seen[key]++; seen[key] == 2 {
+			e.report.add(Note, "resource", "", fmt.Sprintf("OTEL_RESOURCE_ATTRIBUTES names %s more than once; the last one counts.", key))
+		}
 	}
 	for part := range strings.SplitSeq(text, ",") {
 		if key, _, ok := strings.Cut(part, "="); strings.TrimSpace(part) != "" && (!ok || strings.TrimSpace(key) == "") {
