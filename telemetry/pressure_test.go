@@ -51,10 +51,9 @@ func TestPressure(t *testing.T) {
 			t.Fatalf("after %d spans %d MiB are in use", n, live()>>20)
 		}
 	}
-	first, rest := took[0], took[2:]
-	slices.Sort(rest)
-	if middle := rest[len(rest)/2]; middle > 5*first {
-		t.Errorf("%d spans take %v when the queue is full, and took %v before", chunk, middle, first)
+	// The fastest of many: what else the machine does meanwhile slows some of them down, and a wait would all.
+	if fastest := slices.Min(took[2:]); fastest > 5*took[0] {
+		t.Errorf("%d spans take %v at least when the queue is full, and took %v before", chunk, fastest, took[0])
 	}
 
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -92,6 +93,16 @@ func (r *recording) flush(t *testing.T) {
 	}
 }
 
+// sent waits until the collector has taken n spans. On a busy machine they go by the disk, and a flush does not wait for that.
+func (r *recording) sent(t *testing.T, n uint64) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); r.Stats().Sent < n; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not sent within a minute: %+v", r.Stats())
+		}
+	}
+}
+
 // A span has a record from its start until it has arrived.
 func TestRecords(t *testing.T) {
 	r := newRecording(t, 0, BatchConfig{})
@@ -105,6 +116,7 @@ func TestRecords(t *testing.T) {
 	a.End()
 	r.flush(t)
 	r.want(t, 0, 0)
+	r.sent(t, 2)
 	if s := r.Stats(); s.Sent != 2 || s.Unrecorded > 0 || r.said.Len() > 0 {
 		t.Errorf("%+v, and the log says %s", s, r.said)
 	}
@@ -249,6 +261,7 @@ func TestRecords_cut_off(t *testing.T) {
 	a.End()
 	r.Records().look()
 	r.flush(t)
+	r.sent(t, 2)
 	if s := r.Stats(); s.Sent != 2 || s.Unrecorded == 0 || strings.Count(r.said.String(), "\n") != 1 {
 		t.Errorf("%+v, and the log says %s", s, r.said)
 	}
