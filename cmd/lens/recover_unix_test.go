@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/lensgo/lens/cmd/internal/blackbox"
 	"github.com/lensgo/lens/semconv"
+	"github.com/lensgo/lens/telemetry"
 	"github.com/lensgo/lens/viewer/ingest"
 )
 
@@ -51,6 +53,7 @@ func TestRecover_after_SIGKILL(t *testing.T) {
 	waitForRecords(t, dir, "outer", "inner")
 	kill()
 	_ = cmd.Wait()
+	waitForEnd(t, dir)
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -110,6 +113,24 @@ func waitForRecords(t *testing.T, dir string, names ...string) {
 		}
 		if time.Now().After(deadline) {
 			t.Fatalf("there is no record of %s", missing)
+		}
+	}
+}
+
+// waitForEnd waits until no process keeps anything in the spool: the inner program dies beside the outer, which is the only one
+// that can be waited for, and until then what it leaves is its own.
+func waitForEnd(t *testing.T, dir string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		all, err := telemetry.LookIntoSpool(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(all, func(w telemetry.Waiting) bool { return w.Living > 0 }) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("a minute after the kill somebody lives: %+v", all)
 		}
 	}
 }
