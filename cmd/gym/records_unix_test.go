@@ -54,7 +54,7 @@ func TestKillSupervisor_with_start_records(t *testing.T) {
 	if err := receiver.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	rollouts := 0
+	rollouts, called := 0, 0
 	for id, spans := range traces(t, file) {
 		seen := map[string]bool{}
 		for _, s := range spans {
@@ -71,13 +71,13 @@ func TestKillSupervisor_with_start_records(t *testing.T) {
 			} else {
 				seen[key] = true
 			}
-			if len(s.kids) == 0 {
-				t.Errorf("nothing hangs on the rollout %s", id)
+			if len(s.kids) > 0 { // one that had only just begun has none
+				called++
 			}
 		}
 	}
-	if rollouts == 0 || truncated == 0 {
-		t.Errorf("%d rollouts, and %d spans were found open", rollouts, truncated)
+	if called == 0 || truncated == 0 {
+		t.Errorf("%d rollouts, %d with spans of servers, and %d spans were found open", rollouts, called, truncated)
 	}
 }
 
