@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,21 +80,21 @@ func recoverOne(ctx context.Context, c OTLPConfig, d spool.Destination, dir stri
 		r.Err = err
 		return r
 	}
-	s, err := spool.Open(c.SpoolDir, d, spool.Options{MaxBytes: c.spoolBytes(), Log: c.Logger, Requests: requestsOf})
+	// What many programs have left may be more than one of them may keep, and a recovery is there to lose nothing of it.
+	s, err := spool.Open(c.SpoolDir, d, spool.Options{MaxBytes: math.MaxInt64, Log: c.Logger, Requests: requestsOf})
 	if err != nil {
 		sender.Close()
 		r.Err = err
 		return r
 	}
 	r.Truncated = s.Stats().Truncated
-	if r.Foreign && !foreign {
-		sender.Close()
-		r.Left = s.Stats().TakenOver.Waiting
-		r.Err = s.Close()
-		return r
+	if !r.Foreign || foreign {
+		r.send(ctx, s, sender)
 	}
-	r.send(ctx, s, sender)
 	sender.Close()
+	left := s.Stats().TakenOver
+	r.Left = left.Waiting
+	r.Lost += left.Damaged
 	r.Err = errors.Join(r.Err, s.Close())
 	return r
 }
@@ -113,7 +114,6 @@ func (r *Recovery) send(ctx context.Context, s *spool.Spool, sender otlp.Sender)
 				e.Untry()
 			}
 			r.Err = f
-			r.Left = s.Stats().TakenOver.Waiting
 			return
 		default:
 			r.Lost += uint64(e.Items)
@@ -121,7 +121,6 @@ func (r *Recovery) send(ctx context.Context, s *spool.Spool, sender otlp.Sender)
 		}
 		e.Done()
 	}
-	r.Lost += s.Stats().TakenOver.Damaged
 }
 
 // insistOn sends until there is an answer, an error for good, or no time left.
