@@ -1,6 +1,7 @@
 package export
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -102,7 +103,7 @@ func TestRequestsOf(t *testing.T) {
 func TestRequestsOf_end(t *testing.T) {
 	open := noted(1, slate.Open, 1, 10, "a")
 	late := noted(2, slate.Ended, 1, 100, "b")
-	never := noted(3, slate.Open, 1, 1<<33, "c") // a time that a program has made up
+	never := noted(3, slate.Open, 1, math.MaxInt32, "c") // a time that a program has made up
 	for name, c := range map[string]struct {
 		alive int // seconds after the morning; negative is unknown
 		notes []slate.Note

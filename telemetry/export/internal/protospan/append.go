@@ -247,4 +247,4 @@ func appendFixed32(b []byte, field protowire.Number, n uint32) []byte {
 }
 
 // count is a number of things that were left out.
-func count(n int) uint64 { return uint64(min(max(n, 0), math.MaxUint32)) }
+func count(n int) uint64 { return min(uint64(max(n, 0)), math.MaxUint32) }
