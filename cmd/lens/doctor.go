@@ -29,7 +29,7 @@ func newDoctor() *cobra.Command {
 			"past the spool. What is wrong is said in sentences, with what would mend it.\n\n" +
 			"No value of a header is printed, and of an endpoint no user, password or value of its query.\n\n" +
 			"It exits with 0 when what a program records would arrive, with 1 when there is a problem, of which one is that telemetry is off, and\n" +
-			"with 2 for a wrong command line. With --json it prints one document; docs/telemetry.md has its keys.",
+			"with 2 for a wrong command line. With --json it prints one document; docs/doctor.md has its keys.",
 		Example: "  lens doctor\n" +
 			"  lens doctor --prefix NEMO_GYM_OTEL\n" +
 			"  lens doctor --no-send --json",

@@ -421,7 +421,7 @@ func TestDoctor_text(t *testing.T) {
 
 // The page shows what the doctor prints.
 func TestDoctor_page(t *testing.T) {
-	page, err := os.ReadFile("../../docs/telemetry.md")
+	page, err := os.ReadFile("../../docs/doctor.md")
 	if err != nil {
 		t.Fatal(err)
 	}

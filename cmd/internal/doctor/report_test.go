@@ -30,9 +30,9 @@ func TestReport_findings(t *testing.T) {
 	}
 }
 
-// The page of telemetry lists every code, and none that there is not.
+// The page of the doctor lists every code, and none that there is not.
 func TestReport_codes(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/telemetry.md")
+	page, err := os.ReadFile("../../../docs/doctor.md")
 	if err != nil {
 		t.Fatal(err)
 	}
