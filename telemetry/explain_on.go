@@ -28,7 +28,7 @@ type setting struct{ resource *sdkresource.Resource }
 func explain(ctx context.Context, c Config) (*Explanation, error) {
 	said := &saying{}
 	log := slog.New(said)
-	x := &Explanation{Disabled: sdkDisabled(), RunID: cmp.Or(c.RunID, os.Getenv("SLURM_JOB_ID"))}
+	x := &Explanation{Disabled: sdkDisabled(log), RunID: cmp.Or(c.RunID, os.Getenv("SLURM_JOB_ID"))}
 	job := c.nameJob()
 	x.resource = newResource(ctx, c, nil, log)
 	x.Resource = map[string]string{}

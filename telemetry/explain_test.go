@@ -85,8 +85,11 @@ func TestExplain_faults(t *testing.T) {
 	if err := explain(t, c).Route("logs").Err; err == nil || !strings.Contains(err.Error(), "jaeger") {
 		t.Errorf("an exporter that there is not: %v", err)
 	}
-	setenv(t, "OTEL_TRACES_SAMPLER=traceidratio", "OTEL_TRACES_SAMPLER_ARG=2")
-	contains(t, strings.Join(explain(t, c).Warnings, "\n"), "OTEL_TRACES_SAMPLER_ARG", "from 0 to 1")
+	setenv(t, "OTEL_TRACES_SAMPLER=traceidratio", "OTEL_TRACES_SAMPLER_ARG=2", "OTEL_SDK_DISABLED=1")
+	x = explain(t, c)
+	if contains(t, strings.Join(x.Warnings, "\n"), "OTEL_TRACES_SAMPLER_ARG", "from 0 to 1", "OTEL_SDK_DISABLED is neither true nor false"); x.Disabled {
+		t.Error("1 disables")
+	}
 }
 
 // Metrics may go two ways, and where Prometheus fetches them is said.

@@ -69,7 +69,7 @@ func Setup(ctx context.Context, c Config, opts ...Option) (*Handle, error) {
 		log = slog.New(ownLog{o.Logger.Handler()})
 	}
 	o.Job = c.nameJob()
-	if c.Enabled && sdkDisabled() {
+	if c.Enabled && sdkDisabled(log) {
 		log.Info("telemetry: off, because OTEL_SDK_DISABLED is true")
 		c.Enabled = false
 	}
@@ -79,9 +79,16 @@ func Setup(ctx context.Context, c Config, opts ...Option) (*Handle, error) {
 	return enable(ctx, c, o, log)
 }
 
-// sdkDisabled follows the OpenTelemetry specification: only "true", in any case, disables.
-func sdkDisabled() bool {
-	return strings.EqualFold(strings.TrimSpace(os.Getenv("OTEL_SDK_DISABLED")), "true")
+// sdkDisabled follows the OpenTelemetry specification: only "true", in any case, disables. Who writes 1, as for our own switches, is told.
+func sdkDisabled(log *slog.Logger) bool {
+	switch value := strings.TrimSpace(os.Getenv("OTEL_SDK_DISABLED")); strings.ToLower(value) {
+	case "true":
+		return true
+	case "", "false":
+	default:
+		log.Warn("telemetry: OTEL_SDK_DISABLED is neither true nor false, so it disables nothing", "value", value)
+	}
+	return false
 }
 
 func disable(c Config) *Handle {

@@ -207,6 +207,8 @@ func settings(taken string) []situation {
 		{"off", []string{"NEMO_LENS_ENABLED=", ok}, "off", still},
 		{"switched off", []string{"NEMO_LENS_ENABLED=no", ok}, "off", still},
 		{"SDK disabled", []string{"OTEL_SDK_DISABLED=true", ok}, "off", still},
+		{"SDK not disabled by 1", []string{"OTEL_SDK_DISABLED=1", ok}, "setting", still},
+		{"only Gym's is on", []string{"NEMO_LENS_ENABLED=", "NEMO_GYM_OTEL_ENABLED=1", ok}, "off", still},
 		{"no boolean", []string{"NEMO_LENS_ENABLED=ja", "NEMO_LENS_SPOOL_BYTES=much", ok}, "variable", still},
 		{"all signals off", []string{"NEMO_LENS_EXPORTER=none"}, "nothing_on", still},
 		{"no such exporter", []string{"NEMO_LENS_EXPORTER=jaeger"}, "setting", still},
@@ -237,6 +239,8 @@ func settings(taken string) []situation {
 		{"an endpoint for traces without its path", []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://collector:4318", ok}, "path", still},
 		{"the path twice", []string{endpoint + "http://collector:4318/v1/traces"}, "path_twice", still},
 		{"a port that is taken", []string{"OTEL_METRICS_EXPORTER=prometheus", "OTEL_EXPORTER_PROMETHEUS_HOST=127.0.0.1", "OTEL_EXPORTER_PROMETHEUS_PORT=" + taken, ok}, "scrape_port", still},
+		{"start records without a spool", []string{"NEMO_LENS_START_RECORDS=1", "NEMO_LENS_SPOOL=0", ok}, "spool", still},
+		{"a spool for nothing", []string{"NEMO_LENS_SPOOL=1", "NEMO_LENS_SPOOL_BYTES=12", ok}, "spool", still},
 		{"one trace of nobody", []string{"ENABLE_SINGLE_TRACEID=1", ok}, "setting", still},
 	}
 }
@@ -511,6 +515,15 @@ func TestDoctor_sends_nothing(t *testing.T) {
 	}
 }
 
+// A protocol that there is not is shown as it was written, and nothing that depends on it.
+func TestDoctor_protocol(t *testing.T) {
+	r := examine(t, []string{"OTEL_EXPORTER_OTLP_PROTOCOL=gprc"}, "--no-send")
+	last := r.Signals[0].Settings[len(r.Signals[0].Settings)-1]
+	if last != (doctor.Setting{Name: "protocol", Value: "gprc", From: "OTEL_EXPORTER_OTLP_PROTOCOL"}) {
+		t.Errorf("%+v", r.Signals[0].Settings)
+	}
+}
+
 // What the spool holds is said, and that it cannot be one.
 func TestDoctor_spool(t *testing.T) {
 	server := httptest.NewServer(&flaky{})
@@ -528,6 +541,12 @@ func TestDoctor_spool(t *testing.T) {
 	}
 	if r = examine(t, append(env, "NEMO_LENS_START_RECORDS=1"), "--no-send"); !r.Spool.StartRecords || s.StartRecords {
 		t.Errorf("%+v, without start records %+v", r.Spool, s)
+	}
+	if r = examine(t, []string{"NEMO_LENS_START_RECORDS=1", "NEMO_LENS_SPOOL=", "NEMO_LENS_SPOOL_DIR=" + dir}, "--no-send"); !r.Spool.On || r.Spool.From != "NEMO_LENS_START_RECORDS" {
+		t.Errorf("start records turn it on: %+v", r.Spool)
+	}
+	if r = examine(t, append(env, "NEMO_LENS_START_RECORDS=1", "NEMO_LENS_SPOOL=0"), "--no-send"); r.Spool.StartRecords {
+		t.Errorf("start records without a spool: %+v", r.Spool)
 	}
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)

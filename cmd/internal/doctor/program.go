@@ -38,13 +38,21 @@ func (e *examination) enabled() Setting {
 		s.Value = "on"
 	case v.Name == "":
 		s.Why = variable + " is not set"
-		e.report.add(Problem, "off", "", "Telemetry is off, because "+variable+" is not set. Set "+variable+"=1.")
+		e.report.add(Problem, "off", "", "Telemetry is off, because "+variable+" is not set. Set "+variable+"=1."+e.forGym())
 	case !e.report.has("variable"):
 		e.report.add(Problem, "off", "", fmt.Sprintf("Telemetry is off, because %s is %q. Set %s=1.", v.Name, v.Value, v.Name))
 	default:
 		s.Why = "a variable cannot be read"
 	}
 	return s
+}
+
+// forGym is for who has switched Gym's telemetry on and asks about another program's.
+func (e *examination) forGym() string {
+	if e.gym() || strings.TrimSpace(os.Getenv(gymtelemetry.Prefix+"_ENABLED")) == "" {
+		return ""
+	}
+	return fmt.Sprintf(" %[1]s_ENABLED is for Gym alone: 'lens doctor --prefix %[1]s' looks at that.", gymtelemetry.Prefix)
 }
 
 // service is the name under which the program is seen.

@@ -116,6 +116,10 @@ func target(r telemetry.Route) []Setting {
 		}
 		return s
 	}
+	if t.Protocol == "" { // all the rest depends on it
+		variable := t.From["PROTOCOL"]
+		return []Setting{{"protocol", strings.TrimSpace(os.Getenv(variable)), variable, ""}}
+	}
 	protocol := from("PROTOCOL", t.Protocol, "by default")
 	if t.Protocol == "grpc" && protocol.From == "" {
 		protocol.Why = "because the endpoint has port 4317"

@@ -42,8 +42,12 @@ func (e *examination) spool() {
 	s := &e.report.Spool
 	*s = Spool{
 		On: e.config.Spool, From: e.variables["SPOOL"].Name, Dir: e.spoolDir(), DirFrom: e.variables["SPOOL_DIR"].Name,
-		Most: e.plan.SpoolBytes, Free: -1, StartRecords: e.config.StartRecords,
+		Most: e.plan.SpoolBytes, Free: -1, StartRecords: e.config.StartRecords && e.config.Spool,
 	}
+	if s.On && s.From == "" && !e.gym() { // Gym has one by default
+		s.From = e.variables["START_RECORDS"].Name
+	}
+	e.spoolNotes()
 	if s.Dir == "" {
 		if s.On {
 			e.report.add(Problem, "spool", "", "There is no folder for a spool, so what a collector does not take is lost. Name one with "+e.options.Prefix+"_SPOOL_DIR.")
@@ -63,6 +67,21 @@ func (e *examination) spool() {
 		if s.Free = free; s.On && free < s.Most {
 			e.report.add(Note, "spool_space", "", fmt.Sprintf("The disk of the spool has %s left, and each endpoint and signal may fill %s of it.", size(free), size(s.Most)))
 		}
+	}
+}
+
+// leastSpool is what holds some full batches.
+const leastSpool = 1 << 20
+
+// spoolNotes tells of settings that work against each other.
+func (e *examination) spoolNotes() {
+	s := e.report.Spool
+	if e.config.StartRecords && !s.On {
+		e.report.add(Note, "spool", "", fmt.Sprintf("There are no start records, since they are in the spool, and %s switches it off. Unset it.", s.From))
+	}
+	if s.On && s.Most < leastSpool {
+		e.report.add(Note, "spool", "", fmt.Sprintf("%s is %s, and a request that is larger does not fit: what it holds is lost. A batch of spans may have a megabyte or more.",
+			e.variables["SPOOL_BYTES"].Name, size(s.Most)))
 	}
 }
 
