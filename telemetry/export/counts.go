@@ -54,7 +54,7 @@ func (d *delivery) count(a otlp.Answer, items int, takenOver, again bool) {
 	if rejected > 0 || a.Message != "" {
 		d.said.rejected.Do(func() {
 			d.log.Warn("telemetry: the collector says something of what it took; this is said once, Stats counts what it rejected",
-				"signal", d.target.Signal.Name, "endpoint", d.target.String(), "rejected", rejected, "message", cutText(a.Message))
+				"signal", d.target.Signal.Name, "endpoint", d.target.String(), "rejected", rejected, "message", cutText(d.target.Quote(a.Message)))
 		})
 	}
 }

@@ -1,13 +1,16 @@
 package export
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -290,8 +293,14 @@ func TestDelivery_partial_success(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := deliveryTo(t, &fakeSender{}, "", 0)
 		d.sender = partial{}
+		var said bytes.Buffer
+		d.log = slog.New(slog.NewTextHandler(&said, nil))
+		d.target.Header = http.Header{"X-Key": {"s3cr3t"}}
 		deliverN(t, d, 0, 1)
 		wantStats(t, d, DeliveryStats{Sent: 7, Rejected: 3})
+		if !strings.Contains(said.String(), "three are odd, xxxxx") {
+			t.Errorf("the log says %s", &said)
+		}
 		endDelivery(t, d, time.Second)
 	})
 }
@@ -299,7 +308,7 @@ func TestDelivery_partial_success(t *testing.T) {
 type partial struct{}
 
 func (partial) Send(context.Context, []byte) (otlp.Answer, error) {
-	return otlp.Answer{Rejected: 3, Message: "three are odd"}, nil
+	return otlp.Answer{Rejected: 3, Message: "three are odd, s3cr3t"}, nil
 }
 
 func (partial) Close() {}

@@ -102,13 +102,14 @@ func (s *sender) Send(ctx context.Context, body []byte) (otlp.Answer, error) {
 func (s *sender) failure(ctx context.Context, err error, c *call) *otlp.Failure {
 	st := status.Convert(err)
 	answered := c.answered.Load()
-	f := &otlp.Failure{Err: fmt.Errorf("%s answered %s: %s", s.target, st.Code(), otlp.Excerpt([]byte(st.Message())))}
+	said := otlp.Excerpt([]byte(st.Message()))
+	f := &otlp.Failure{Err: fmt.Errorf("%s answered %s: %s", s.target, st.Code(), s.target.Quote(said))}
 	if answered {
 		otlp.TellReply(ctx, func() *otlp.Reply {
-			return &otlp.Reply{Code: st.Code().String(), Text: otlp.Excerpt([]byte(st.Message()))}
+			return &otlp.Reply{Code: st.Code().String(), Text: said}
 		})
 	} else {
-		f.Err = fmt.Errorf("no answer from %s: %s: %s", s.target, st.Code(), otlp.Excerpt([]byte(st.Message())))
+		f.Err = fmt.Errorf("no answer from %s: %s: %s", s.target, st.Code(), s.target.Quote(said))
 	}
 	cause := context.Cause(ctx)
 	if cause == nil && st.Code() == codes.DeadlineExceeded { // the server knows the deadline, and may be the first to see it

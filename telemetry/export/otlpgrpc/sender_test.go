@@ -114,6 +114,17 @@ func (logs) Export(_ context.Context, r *collogspb.ExportLogsServiceRequest) (*c
 		RejectedLogRecords: 2, ErrorMessage: r.ResourceLogs[0].SchemaUrl}}, nil
 }
 
+// What a collector says may do nothing to a terminal, and does not tell the key that it was sent.
+func TestSend_says_it_fit_for_a_terminal(t *testing.T) {
+	c := newCollector(t, func(context.Context, call) ([]byte, error) {
+		return nil, status.Error(codes.InvalidArgument, "no \x1b[31ms3cr3t\nwell")
+	})
+	f := fail(t.Context(), t, sender(t, otlp.Traces, "ENDPOINT="+c.url(), "HEADERS=x-key=s3cr3t"))
+	if want := `InvalidArgument: no \x1b[31mxxxxx well`; !strings.HasSuffix(f.Error(), want) {
+		t.Errorf("%q, want %q at its end", f, want)
+	}
+}
+
 // The table of the OTLP specification, and who may have taken what.
 func TestSend_codes(t *testing.T) {
 	retry := map[codes.Code]bool{

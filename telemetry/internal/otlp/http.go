@@ -206,14 +206,14 @@ func mediaType(response *http.Response) string {
 
 // refused is the failure of an answer that is no success.
 func (s *httpSender) refused(response *http.Response, body []byte) *Failure {
-	f := refuse("%s answered %s", s.target, response.Status)
+	f := refuse("%s answered %s", s.target, s.target.Quote(response.Status))
 	switch r := replyOf(response, body); {
 	case response.StatusCode/100 == 3 && r.Location != "":
-		f.Err = fmt.Errorf("%w to %s; set the endpoint to where it really is", f.Err, redactURL(r.Location))
+		f.Err = fmt.Errorf("%w to %s; set the endpoint to where it really is", f.Err, s.target.Quote(redactURL(r.Location)))
 	case strings.HasPrefix(r.Media, "application/grpc"):
 		f.Err = fmt.Errorf("%w; %w", f.Err, errNoHTTP)
 	case r.Text != "":
-		f.Err = fmt.Errorf("%w: %s", f.Err, r.Text)
+		f.Err = fmt.Errorf("%w: %s", f.Err, s.target.Quote(r.Text))
 	}
 	switch response.StatusCode {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:

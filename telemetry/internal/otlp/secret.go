@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/lensgo/lens/internal/printable"
 )
 
 // hidden stands for what nobody may read in a log.
@@ -60,6 +62,11 @@ func (t Target) Hide(text string) string {
 		text = strings.ReplaceAll(text, secret, hidden)
 	}
 	return text
+}
+
+// Quote is what a collector says, as it may stand in a log or on a terminal: in one line, without what is secret of the target.
+func (t Target) Quote(text string) string {
+	return printable.Line(t.Hide(strings.Join(strings.Fields(text), " ")))
 }
 
 // secrets are the values of headers, those behind a word such as Bearer also alone, and what [Redact] hides; the longest first.
