@@ -193,11 +193,11 @@ func (r *Records) fail(err error) {
 		return // the program goes on to start spans after the shutdown
 	}
 	r.unrecorded.Add(1)
-	say := &r.said.full
 	if errors.Is(err, slate.ErrLost) {
-		say = &r.said.lost
+		r.sayLost(err)
+		return
 	}
-	say.Do(func() {
+	r.said.full.Do(func() {
 		r.log.Warn("telemetry: cannot keep a record of a span; should this process be killed, it is lost or comes back as it began. "+
 			"This is said once, Stats counts", "error", err)
 	})
@@ -261,12 +261,24 @@ func (r *Records) look() {
 			r.update(sh, id, s)
 		}
 	}
-	if err := r.slate.Sync(r.spool.Sync); err != nil && !errors.Is(err, slate.ErrLost) {
+	err := r.slate.Sync(r.spool.Sync)
+	switch {
+	case errors.Is(err, slate.ErrLost):
+		r.sayLost(err)
+	case err != nil:
 		r.said.unsynced.Do(func() {
 			r.log.Warn("telemetry: cannot write the records of spans out to the disk; a power cut would take more than a second of them. "+
 				"This is said once", "error", err)
 		})
 	}
+}
+
+// sayLost says that no record that there was will be found, nor will there be one of what starts from now on.
+func (r *Records) sayLost(err error) {
+	r.said.lost.Do(func() {
+		r.log.Warn("telemetry: the records of spans are lost; should this process be killed, so is what is open or in memory. This is said once, "+
+			"Stats counts what has none from now on", "error", err)
+	})
 }
 
 // open are the spans that have not ended.

@@ -267,6 +267,27 @@ func TestRecords_cut_off(t *testing.T) {
 	}
 }
 
+// A file that somebody deletes is said, although there is memory to write into.
+func TestRecords_deleted(t *testing.T) {
+	r := newRecording(t, 0, BatchConfig{})
+	_, a := r.Start(t.Context(), "a")
+	if err := os.Remove(filepath.Join(r.dir, "slate")); err != nil {
+		t.Fatal(err)
+	}
+	r.Records().look()
+	if !strings.Contains(r.said.String(), "the records of spans are lost") {
+		t.Errorf("the log says %q", r.said)
+	}
+	_, b := r.Start(t.Context(), "b")
+	b.End()
+	a.End()
+	r.flush(t)
+	r.sent(t, 2)
+	if s := r.Stats(); s.Sent != 2 || s.Unrecorded == 0 || strings.Count(r.said.String(), "\n") != 1 {
+		t.Errorf("%+v, and the log says %s", s, r.said)
+	}
+}
+
 // Without a spool there are no records, which is said.
 func TestRecords_without_spool(t *testing.T) {
 	var said bytes.Buffer

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -27,7 +28,7 @@ const Parts = 16
 var (
 	ErrFull  = errors.New("the slate is full")
 	ErrLarge = errors.New("the note is too large for a slate")
-	ErrLost  = errors.New("the file of the slate was cut off or its disk is full")
+	ErrLost  = errors.New("the file of the slate was deleted or cut off, or its disk is full")
 
 	// ErrClosed is what a slate says that was closed.
 	ErrClosed = errors.New("the slate is closed")
@@ -193,7 +194,7 @@ func (p *Part) same(slot Slot, body []byte) (same bool, err error) {
 	defer p.slate.guard(debug.SetPanicOnFault(true), &err)
 	mem := slot.mem()
 	length := int(binary.LittleEndian.Uint32(mem[4:]))
-	return length == len(body) && bytes.Equal(mem[slotHeader:slotHeader+length], body), nil
+	return length == len(body) && length <= len(mem)-slotHeader && bytes.Equal(mem[slotHeader:slotHeader+length], body), nil
 }
 
 // take returns a free slot. The one that was wiped last comes first: its page is warm, and so few pages change.
@@ -280,11 +281,14 @@ func (s *Slate) extend() error {
 	return nil
 }
 
-// Beat notes that the process is alive.
+// Beat notes that the process is alive. What somebody has deleted meanwhile is still mapped, but nobody would find it.
 func (s *Slate) Beat(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failed.Store(false)
+	if _, err := os.Lstat(filepath.Join(s.dir, fileName)); errors.Is(err, fs.ErrNotExist) && s.file != nil {
+		s.lost.Store(true)
+	}
 	if s.first != nil && !s.lost.Load() {
 		_ = s.beat(now)
 	}

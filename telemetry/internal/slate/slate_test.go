@@ -319,6 +319,49 @@ func TestSlate_cut_off(t *testing.T) {
 	}
 }
 
+// A file that somebody deletes is still mapped, but nobody would find what is in it.
+func TestSlate_deleted(t *testing.T) {
+	dir := t.TempDir()
+	s := create(t, dir)
+	p := s.Part(0)
+	put(t, p, slate.Open, "x")
+	s.Beat(time.Now())
+	if err := os.Remove(filepath.Join(dir, "slate")); err != nil {
+		t.Fatal(err)
+	}
+	s.Beat(time.Now())
+	if err := s.Sync(func() error { return nil }); !errors.Is(err, slate.ErrLost) {
+		t.Errorf("Sync: %v", err)
+	}
+	p.Lock()
+	defer p.Unlock()
+	if _, err := p.Put(slate.Open, 0, []byte("y")); !errors.Is(err, slate.ErrLost) {
+		t.Errorf("Put: %v", err)
+	}
+}
+
+// A file that somebody writes into costs what is in it, and not the program.
+func TestSlate_overwritten(t *testing.T) {
+	dir := t.TempDir()
+	s := create(t, dir)
+	p := s.Part(0)
+	slot := put(t, p, slate.Open, "x")
+	f, err := os.OpenFile(filepath.Join(dir, "slate"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	long := make([]byte, 0x01010101) // which every four bytes below say
+	if _, err := f.WriteAt(bytes.Repeat([]byte{1}, 64<<10), 0); err != nil {
+		t.Fatal(err)
+	}
+	p.Lock()
+	defer p.Unlock()
+	if p.Same(slot, []byte("x")) || p.Same(slot, long) {
+		t.Error("it is as before")
+	}
+}
+
 func TestSlate_is_private(t *testing.T) {
 	dir := t.TempDir()
 	s := create(t, dir)
