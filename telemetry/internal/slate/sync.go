@@ -116,7 +116,7 @@ func (s *Slate) writeCopy(pieces []piece) error {
 			return err
 		}
 		s.copied = f
-		if err := syncFolders(s.dir, filepath.Dir(s.dir), filepath.Dir(filepath.Dir(s.dir))); err != nil {
+		if err := SyncFolders(s.dir, filepath.Dir(s.dir), filepath.Dir(filepath.Dir(s.dir))); err != nil {
 			return err
 		}
 	}
@@ -131,8 +131,8 @@ func (s *Slate) writeCopy(pieces []piece) error {
 	return nil
 }
 
-// syncFolders writes to the disk which files folders have.
-func syncFolders(paths ...string) error {
+// SyncFolders writes to the disk which files folders have.
+func SyncFolders(paths ...string) error {
 	var errs []error
 	for _, path := range paths {
 		f, err := os.Open(path)

@@ -163,17 +163,3 @@ func take(path string) (*folder, error) {
 	}
 	return &folder{path: path, lock: lock}, nil
 }
-
-// syncFolders writes to the disk which files folders have.
-func syncFolders(paths ...string) error {
-	var errs []error
-	for _, path := range paths {
-		f, err := os.Open(path)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		errs = append(errs, f.Sync(), f.Close())
-	}
-	return errors.Join(errs...)
-}

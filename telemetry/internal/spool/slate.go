@@ -93,5 +93,5 @@ func writeRequests(dir string, requests []Request) error {
 	if err = errors.Join(err, seg.close()); err != nil {
 		return errors.Join(err, os.Remove(early))
 	}
-	return errors.Join(os.Rename(early, filepath.Join(dir, slateSegment)), syncFolders(dir))
+	return errors.Join(os.Rename(early, filepath.Join(dir, slateSegment)), slate.SyncFolders(dir))
 }

@@ -408,7 +408,7 @@ func (s *Spool) sync(files []*os.File, moved bool) error {
 		}
 	}
 	if moved {
-		errs = append(errs, syncFolders(s.own.path, s.dir, filepath.Dir(s.dir)))
+		errs = append(errs, slate.SyncFolders(s.own.path, s.dir, filepath.Dir(s.dir)))
 	}
 	return errors.Join(errs...)
 }
@@ -430,7 +430,7 @@ func (s *Spool) Close() error {
 		seg.gone = true
 	}
 	if s.moved && len(s.segments) > 0 {
-		errs = append(errs, syncFolders(s.own.path, s.dir, filepath.Dir(s.dir)))
+		errs = append(errs, slate.SyncFolders(s.own.path, s.dir, filepath.Dir(s.dir)))
 	}
 	if s.own != nil {
 		errs = append(errs, s.own.close())
