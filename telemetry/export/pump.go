@@ -186,8 +186,9 @@ func (d *delivery) shutdown(ctx context.Context) error {
 		return ctx.Err()
 	}
 	<-d.pumped
+	err := d.spool.Close()
 	d.sayLeft()
-	return d.spool.Close()
+	return err
 }
 
 // reserve is the part of the time of a shutdown that is kept for the disk.

@@ -243,9 +243,13 @@ func (s *Spool) Append(items int, body []byte, mayHaveArrived bool) (*Entry, err
 func (s *Spool) current(size int64) (*owned, error) {
 	if n := len(s.segments); n > 0 {
 		last := s.segments[n-1]
-		if !last.takenOver && last.size+size <= s.segmentSize() {
+		if !last.takenOver && last.size+size <= s.segmentSize() && !deleted(last.path) {
 			return last, nil
 		}
+	}
+	if s.own != nil && deleted(s.own.path) {
+		_ = s.own.lock.Close() // there is nothing left that it would guard
+		s.own = nil
 	}
 	if err := s.begin(); err != nil {
 		return nil, err
@@ -262,6 +266,12 @@ func (s *Spool) current(size int64) (*owned, error) {
 	o := &owned{segment: seg}
 	s.segments = append(s.segments, o)
 	return o, nil
+}
+
+// deleted reports whether somebody has removed what was there: a file that is open takes records all the same.
+func deleted(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // dropOldest makes room.
@@ -421,6 +431,7 @@ func (s *Spool) Close() error {
 		return nil
 	}
 	s.closed = true
+	s.leaveDeleted()
 	var errs []error
 	for _, seg := range s.segments {
 		if f := seg.unsynced(); f != nil {
@@ -437,6 +448,29 @@ func (s *Spool) Close() error {
 		tidy(s.dir)
 	}
 	return errors.Join(errs...)
+}
+
+// leaveDeleted counts what waits in files that somebody has removed: no other process can send it.
+func (s *Spool) leaveDeleted() {
+	var kept []*owned
+	items := uint64(0)
+	for _, seg := range s.segments {
+		if !deleted(seg.path) {
+			kept = append(kept, seg)
+			continue
+		}
+		n := seg.left()
+		c := s.counts(seg)
+		c.Damaged += n
+		c.Waiting -= n
+		items += n
+		seg.gone = true
+		_ = seg.close()
+	}
+	s.segments = kept
+	if items > 0 {
+		s.options.Log.Warn("telemetry: somebody has deleted files of the spool, and what waited in them is lost", "folder", s.dir, "items", items)
+	}
 }
 
 // Dir is the folder of the destination.
