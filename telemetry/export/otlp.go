@@ -10,7 +10,6 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/lensgo/lens/telemetry/internal/otlp"
 	"github.com/lensgo/lens/telemetry/internal/repair"
@@ -154,17 +153,15 @@ func (uploader) Start(context.Context) error { return nil }
 func (uploader) Stop(context.Context) error { return nil }
 
 func (u uploader) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
-	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans}) // the request's message, by other names
+	requests, err := encodeRequests(spans) // all of them before the first leaves: after an error they come again
 	if err != nil {
-		return fmt.Errorf("%w: %w", errEncode, err)
+		return err
 	}
-	items := 0
-	for _, r := range spans {
-		for _, s := range r.ScopeSpans {
-			items += len(s.Spans)
-		}
+	var errs []error
+	for _, r := range requests {
+		errs = append(errs, u.deliver(ctx, r.body, r.items))
 	}
-	return u.deliver(ctx, body, items)
+	return errors.Join(errs...)
 }
 
 // shorten cuts the text of an error that is too long.
