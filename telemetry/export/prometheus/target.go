@@ -4,7 +4,9 @@ package prometheus
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -38,13 +40,26 @@ func writeTarget(dir, addr string, who *resource.Resource) (path string, err err
 	}
 	path = filepath.Join(dir, host+"-"+strconv.Itoa(os.Getpid())+".json")
 	part := path + ".part" // which is no name that Prometheus is told to read
-	if err := os.WriteFile(part, append(text, '\n'), 0o644); err != nil {
+	if err := writeNew(part, append(text, '\n')); err != nil {
 		return "", err
 	}
 	if err := os.Rename(part, path); err != nil {
 		return "", err
 	}
 	return path, nil
+}
+
+// writeNew writes a file that is nobody else's: in a folder of many users, somebody may have put a link to another one there.
+func writeNew(path string, text []byte) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a process that was killed here
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
 }
 
 // reachable is the address by which others get to what listens on all of a machine's.
