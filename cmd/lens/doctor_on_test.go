@@ -219,6 +219,7 @@ func settings(taken string) []situation {
 		{"no propagation", []string{"OTEL_PROPAGATORS=none", ok}, "propagators", still},
 		{"no groups", []string{"NEMO_LENS_SPAN_GROUPS=-default", ok}, "no_groups", still},
 		{"a misspelt preset", []string{"NEMO_LENS_SPAN_GROUPS=defualt", ok}, "group_misspelt", still},
+		{"a blank between groups", []string{"NEMO_LENS_SPAN_GROUPS=default step,-layer", ok}, "group_misspelt", still},
 		{"a misspelt group of Gym", []string{"NEMO_LENS_SPAN_GROUPS=verfy", ok}, "group_misspelt", []string{"--no-send", "--prefix", "NEMO_GYM_OTEL"}},
 		{"a group of others", []string{"NEMO_GYM_OTEL_SPAN_GROUPS=default,trainer_step", "NEMO_GYM_OTEL_SPOOL=0", ok}, "group_unknown", []string{"--no-send", "--prefix", "NEMO_GYM_OTEL"}},
 		{"content", []string{"NEMO_GYM_OTEL_CONTENT=perhaps", "NEMO_GYM_OTEL_SPOOL=0", ok}, "content", []string{"--no-send", "--prefix", "NEMO_GYM_OTEL"}},

@@ -22,11 +22,15 @@ func newRecover() *cobra.Command {
 			"that were open are marked with nemo.span.truncated, and counted.\n\n" +
 			"It sends to the endpoint that OTEL_EXPORTER_OTLP_* names. What was meant for another endpoint, or had other headers, stays,\n" +
 			"unless --anywhere is given.\n\n" +
-			"It exits with 0 when nothing is left, with 1 when something is, or the collector has refused something.",
+			"It exits with 0 when nothing is left, with 1 when something is, or the collector has refused something, and with 2 for a\n" +
+			"wrong command line.",
 		Example: "  lens recover\n" +
 			"  OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318 lens recover --anywhere",
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if limit <= 0 {
+				return cli.Usage(cmd, fmt.Errorf("--timeout is %v; it must be above 0", limit))
+			}
 			return recoverSpool(cmd, dir, anywhere, limit)
 		},
 	}

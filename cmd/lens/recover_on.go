@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -21,15 +23,16 @@ import (
 func recoverSpool(cmd *cobra.Command, dir string, anywhere bool, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(cmd.Context(), limit)
 	defer cancel()
+	dir = cmp.Or(dir, strings.TrimSpace(os.Getenv("NEMO_LENS_SPOOL_DIR")))
 	all, err := export.Recover(ctx, export.OTLPConfig{
 		Logger:   slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)),
-		SpoolDir: cmp.Or(dir, os.Getenv("NEMO_LENS_SPOOL_DIR")),
+		SpoolDir: dir,
 	}, anywhere)
 	if err != nil {
 		return err
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(cmd.OutOrStdout(), "Nothing is left in the spool.")
+		fmt.Fprintln(cmd.OutOrStdout(), nothingLeft(dir))
 		return nil
 	}
 	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
@@ -45,6 +48,14 @@ func recoverSpool(cmd *cobra.Command, dir string, anywhere bool, limit time.Dura
 		}
 	}
 	return nil
+}
+
+// nothingLeft names a folder that is not there: its name may be the mistake.
+func nothingLeft(dir string) string {
+	if _, err := os.Stat(dir); dir != "" && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Sprintf("There is no folder %s, so nothing is left in it.", dir)
+	}
+	return "Nothing is left in the spool."
 }
 
 // outcome says what became of one destination.

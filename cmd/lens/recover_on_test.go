@@ -97,6 +97,13 @@ func TestRecover(t *testing.T) {
 		t.Errorf("left in the folder: %v, %v", entries, err)
 	}
 
+	if code, out = recover(server.URL, "--spool-dir", dir+"s"); code != 0 || !strings.Contains(out, "no folder "+dir+"s") {
+		t.Errorf("a folder that is not there: exit code %d\n%s", code, out)
+	}
+	if code, out = recover(server.URL, "--timeout", "0s"); code != 2 || !strings.Contains(out, "must be above 0") {
+		t.Errorf("no time: exit code %d\n%s", code, out)
+	}
+
 	collector.well.Store(false)
 	leaveSpans(t, other.URL, dir)
 	collector.well.Store(true)

@@ -68,6 +68,9 @@ func (e *examination) groupEntry(text string) GroupEntry {
 	}
 	entry.Near = near(name, names)
 	switch {
+	case strings.ContainsAny(name, " \t;|"):
+		entry.Near = strings.Join(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(" \t;|", r) }), ",")
+		e.report.add(Problem, "group_misspelt", telemetry.SignalTraces, fmt.Sprintf("The span groups name %q: between two names belongs a comma, so did you mean %s?", name, entry.Near))
 	case entry.Near != "":
 		e.report.add(Problem, "group_misspelt", telemetry.SignalTraces, fmt.Sprintf("The span groups name %q, which is perhaps a misspelling: did you mean %s?", name, entry.Near))
 	case e.gym():
