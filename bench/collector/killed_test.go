@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -36,6 +37,9 @@ func TestKilled(t *testing.T) {
 			send()
 			waitUntil(t, "everything is sent", func() bool { return ask(t, s).Exported == uint64(sent) })
 			waitUntil(t, "all records have arrived, and the last count", func() bool {
+				if !enough(t, c.folder, sent) {
+					return false
+				}
 				n := numbersOf(t, c.folder)
 				return len(n.records) == sent && n.done == float64(sent)
 			})
@@ -88,6 +92,16 @@ func checkNumbers(t *testing.T, stats telemetry.Stats, sent int, c *collector) {
 		t.Errorf("the counter ends with %v, want %d", got.done, sent)
 	}
 	t.Logf("%d spans twice, at most %d by the counts", twice, stats.Repeated)
+}
+
+// enough is whether so many records may have arrived: it is asked again and again, and reading them takes long.
+func enough(t *testing.T, folder string, records int) bool {
+	t.Helper()
+	found := 0
+	for _, line := range written(t, folder, "logs") {
+		found += bytes.Count(line, []byte(`"key":"n"`))
+	}
+	return found >= records
 }
 
 // numbers are what waves send: how often each number has arrived, and the last value of the counter.
