@@ -28,6 +28,7 @@ func sending(endpoint, protocol, compression string) []string {
 	return []string{
 		"NEMO_LENS_ENABLED=1", "NEMO_LENS_LOGS_ENABLED=1", "NEMO_LENS_RUN_ID=run", "OTEL_SERVICE_NAME=sender",
 		"OTEL_RESOURCE_ATTRIBUTES=team=ünits,nv.dl.rank=3", "OTEL_METRIC_EXPORT_INTERVAL=3600000",
+		"NEMO_LENS_DETECT_TIMEOUT=60000", // a busy machine is late, and a sender would say so
 		"OTEL_EXPORTER_OTLP_ENDPOINT=" + endpoint, "OTEL_EXPORTER_OTLP_PROTOCOL=" + protocol, "OTEL_EXPORTER_OTLP_COMPRESSION=" + compression,
 	}
 }

@@ -12,5 +12,6 @@ func Environment(more ...string) []string {
 	own := slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		return slices.ContainsFunc([]string{"OTEL_", "NEMO_", "TRACE", "BAGGAGE=", "XDG_"}, func(prefix string) bool { return strings.HasPrefix(kv, prefix) })
 	})
-	return append(append(own, "NEMO_LENS_SPOOL=0"), more...)
+	// On a busy machine detectors may need longer than programs wait for them, and programs say so.
+	return append(append(own, "NEMO_LENS_SPOOL=0", "NEMO_LENS_DETECT_TIMEOUT=60000"), more...)
 }
