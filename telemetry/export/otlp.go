@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -157,11 +158,11 @@ func (u uploader) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpa
 	if err != nil {
 		return err
 	}
-	var errs []error
+	var first error // the others mostly say the same
 	for _, r := range requests {
-		errs = append(errs, u.deliver(ctx, r.body, r.items))
+		first = cmp.Or(first, u.deliver(ctx, r.body, r.items))
 	}
-	return errors.Join(errs...)
+	return first
 }
 
 // shorten cuts the text of an error that is too long.
