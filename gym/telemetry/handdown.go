@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,6 +46,7 @@ func (s Settings) Export(env Environ) Decision {
 	if d.Enabled {
 		d.nameRun(env)
 		d.shareContent(env)
+		d.sharePort(env)
 	}
 	d.Exporter, d.Endpoint = destination(env)
 	return d
@@ -71,6 +73,21 @@ func (d *Decision) nameRun(env Environ) {
 	d.RunID = c.EnsureRunID()
 	if key, _ := firstSet(env, Prefix+"_RUN_ID", FallbackPrefix+"_RUN_ID"); key == "" {
 		d.set(env, Prefix+"_RUN_ID", d.RunID)
+	}
+}
+
+// sharePort warns when the servers would want the one port from which Prometheus fetches. They say so themselves, where few look: in their logs.
+func (d *Decision) sharePort(env Environ) {
+	exporters := strings.Split(value(env, "OTEL_METRICS_EXPORTER"), ",")
+	wanted := slices.ContainsFunc(exporters, func(name string) bool { return strings.TrimSpace(name) == "prometheus" })
+	chosen, _ := firstSet(env, Prefix+"_EXPORTER", FallbackPrefix+"_EXPORTER")
+	_, on := firstSet(env, Prefix+"_METRICS_ENABLED", FallbackPrefix+"_METRICS_ENABLED")
+	if measured, ok := telemetry.ParseBool(on); !wanted || chosen != "" || ok && !measured {
+		return
+	}
+	if value(env, "NEMO_LENS_PROMETHEUS_TARGETS") == "" && value(env, "OTEL_EXPORTER_PROMETHEUS_PORT") != "0" {
+		d.Warnings = append(d.Warnings, "Prometheus finds one process at its port, so the metrics of servers with a process of their own are missing there; "+
+			"name a folder in NEMO_LENS_PROMETHEUS_TARGETS, and each lists a port of its own in it")
 	}
 }
 
