@@ -122,7 +122,7 @@ func evalRun(t *testing.T, gym, protocol string) {
 		}
 	}
 	p := start(t, []string{
-		"NEMO_GYM_OTEL_ENABLED=1", "NEMO_GYM_OTEL_SPAN_GROUPS=all", "NEMO_GYM_OTEL_CONTENT=1", "NEMO_LENS_SPOOL_DIR=" + dir + "/spool",
+		"NEMO_GYM_OTEL_ENABLED=1", "NEMO_GYM_OTEL_SPAN_GROUPS=all", "NEMO_GYM_OTEL_CONTENT=1", "NEMO_LENS_SPOOL_DIR=" + dir + "/spool", "NEMO_LENS_DETECT_TIMEOUT=60000",
 		"OTEL_EXPORTER_OTLP_ENDPOINT=" + endpoint, "OTEL_EXPORTER_OTLP_PROTOCOL=" + protocol, "OTEL_EXPORTER_OTLP_COMPRESSION=gzip",
 	}, gym, "eval", "run", "--config", filepath.Join(dir, "config.yaml"), "--input", filepath.Join(dir, "tasks.jsonl"),
 		"--output", filepath.Join(dir, "results.jsonl"), "--agent", "agent", "--concurrency", "8")
