@@ -36,16 +36,18 @@ lint: .bin/staticcheck .bin/golangci-lint ## gofmt, vet, staticcheck, lensvet, g
 ci: ## the gate: everything that must hold before a change lands
 	.ci/run
 
-# The viewer beside other receivers, some minutes for each part, and rollouts. docs/benchmarks.md says what the numbers mean.
-bench: ## the viewer beside other receivers, and rollouts, minutes
+# The viewer beside other receivers, some minutes for each part, rollouts, and a loop during an outage. docs/benchmarks.md says what the numbers mean.
+bench: ## the viewer beside other receivers, rollouts, an outage, minutes
 	cd bench && GOWORK=off go run ./viewer -size full -skip start,soak
 	cd bench && GOWORK=off go run ./rollouts -size minutes
+	cd bench && GOWORK=off go run ./outage -size minutes
 
-# What takes longer than the gate may: many kills, many starts, 16,000 rollouts at once, 12 GB of data, a day's spans. Prints the test runner's own lines, and
+# What takes longer than the gate may: many kills, many starts, 16,000 rollouts at once, 12 GB of data, a day's spans, a collector that is gone for 40 s. Prints the test runner's own lines, and
 # tables.
 soak: ## what takes longer than the gate may
 	LENS_SOAK=1 go test -count=1 -timeout 60m -run 'Soak' -v ./cmd/... ./gym/... ./viewer/...
 	cd bench && GOWORK=off go run ./viewer -size full -only start,kill,soak
+	cd bench && GOWORK=off go run ./outage -size full -rounds 1
 
 tidy: ## module files, and the workspace's
 	for m in . cmd examples gym lensgrpc lensvet telemetry viewer bench bench/collector bench/backends tools tools/golangci; do (cd $$m && GOWORK=off go mod tidy) || exit 1; done
