@@ -30,7 +30,8 @@ func newRoot() *cobra.Command {
 		Use:   "lens",
 		Short: "See what your programs tell about themselves",
 		Long: "Lens receives OpenTelemetry data from any program, keeps it in a folder, and serves a page over it: in this one\n" +
-			"binary, on this machine.",
+			"binary, on this machine. It also emits spans of commands and scripts, and says what a program can turn on, and why\n" +
+			"nothing arrives from it.",
 	})
 	root.AddCommand(newView(), newTraces(), newExport(), newGroups(), newCheck(), newEmit(), newExec(), newSLURM(), newRecover(), newDoctor(), cli.VersionCommand("lens"))
 	return root
