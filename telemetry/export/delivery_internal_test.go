@@ -335,6 +335,43 @@ func TestDelivery_next_process(t *testing.T) {
 	})
 }
 
+// A program that ends in a pause of its own tries once more, since the collector may be back, and waits little for one that hangs. A
+// pause that the collector asked for holds.
+func TestDelivery_tries_before_the_end(t *testing.T) {
+	hang := func(ctx context.Context, _ string) (otlp.Answer, error) {
+		<-ctx.Done()
+		return otlp.Answer{}, &otlp.Failure{Err: ctx.Err(), Retry: true, MayHaveArrived: true}
+	}
+	for name, c := range map[string]struct {
+		before, after func(context.Context, string) (otlp.Answer, error)
+		arrived       []string
+		within        time.Duration
+	}{
+		"back":           {refusedConnection, nil, names(0, 3), 0},
+		"away":           {refusedConnection, refusedConnection, nil, 0},
+		"hangs":          {refusedConnection, hang, nil, lastTryTime},
+		"asked to wait":  {busy(time.Minute), nil, nil, 0},
+		"refuses by now": {refusedConnection, bad, nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &fakeSender{answer: c.before}
+				d := deliveryTo(t, f, privateDir(t), 1<<20)
+				deliverN(t, d, 0, 3)
+				time.Sleep(5 * time.Minute)
+				synctest.Wait()
+				f.say(c.after)
+				began := time.Now()
+				endDelivery(t, d, time.Hour)
+				if took := time.Since(began); took > c.within {
+					t.Errorf("the shutdown took %v", took)
+				}
+				wantArrived(t, f, c.arrived)
+			})
+		})
+	}
+}
+
 // A full spool drops its oldest, and says how much.
 func TestDelivery_overflow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -21,6 +21,7 @@ const (
 type pause struct {
 	failures int
 	until    time.Time
+	asked    bool // the collector wants at least this
 }
 
 // on reports whether it is not over.
@@ -35,5 +36,6 @@ func (p *pause) after(f *otlp.Failure) time.Duration {
 	}
 	p.failures++
 	wait *= 0.8 + 0.4*rand.Float64()
+	p.asked = f.After > 0
 	return max(time.Duration(wait), min(f.After, mostAsked))
 }

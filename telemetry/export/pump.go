@@ -194,6 +194,9 @@ func (d *delivery) shutdown(ctx context.Context) error {
 // reserve is the part of the time of a shutdown that is kept for the disk.
 const reserve = 200 * time.Millisecond
 
+// lastTryTime is how long a shutdown waits for a collector that did not take what was sent last.
+const lastTryTime = time.Second
+
 // drain waits until nothing is left, the collector does not answer, or the time is over.
 func (d *delivery) drain(ctx context.Context) {
 	if deadline, ok := ctx.Deadline(); ok {
@@ -201,20 +204,44 @@ func (d *delivery) drain(ctx context.Context) {
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-min(reserve, time.Until(deadline)/4)))
 		defer cancel()
 	}
+	lastTry := ctx
+	if d.endPause() {
+		var cancel context.CancelFunc
+		lastTry, cancel = context.WithTimeout(ctx, lastTryTime)
+		defer cancel()
+	}
 	for {
 		d.mu.Lock()
 		idle := d.idle
+		failing := d.pause.failures > 0
 		over := d.pause.on() || d.job == nil && !d.busy && d.spool.Empty()
 		d.mu.Unlock()
 		if over {
 			return
 		}
+		patient := ctx
+		if failing {
+			patient = lastTry
+		}
 		select {
 		case <-idle:
-		case <-ctx.Done():
+		case <-patient.Done():
 			return
 		}
 	}
+}
+
+// endPause lets the pump try once more before the end, since the collector may be back by now, and reports whether there was a
+// pause. One that the collector asked for holds.
+func (d *delivery) endPause() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.pause.on() || d.pause.asked {
+		return false
+	}
+	d.pause.until = time.Time{}
+	d.wakeUp()
+	return true
 }
 
 // sayLeft tells where what is left can be found.
