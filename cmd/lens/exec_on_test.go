@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -203,6 +204,7 @@ func TestExec_passes_through(t *testing.T) {
 // startSelf starts this test program by 'lens exec', to be signalled.
 func startSelf(t *testing.T, c *collector, attr *syscall.SysProcAttr, stdin *os.File, command ...string) *blackbox.Program {
 	t.Helper()
+	hearHangups(t)
 	path, _ := self(t)
 	cmd := exec.Command(command[0], append(command[1:], "exec", "--name", "signalled", "--", path)...)
 	cmd.Env = append(append(blackbox.Environment("HOME="+t.TempDir(), envChild+"=signals"), c.env()...), "LENS="+lensBinary)
@@ -217,6 +219,17 @@ func startSelf(t *testing.T, c *collector, attr *syscall.SysProcAttr, stdin *os.
 		}
 	})
 	return p
+}
+
+// hearHangups gives what the test starts no SIGHUP that is ignored, as when the tests themselves run under nohup.
+func hearHangups(t *testing.T) {
+	t.Helper()
+	if !signal.Ignored(unix.SIGHUP) {
+		return
+	}
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, unix.SIGHUP)
+	t.Cleanup(func() { signal.Stop(c) })
 }
 
 // Signals go to the command, which decides what becomes of them.

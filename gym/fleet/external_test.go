@@ -91,8 +91,12 @@ func bePython(args []string) int {
 func beParent([]string) int {
 	signal.Ignore(syscall.SIGTERM)
 	fmt.Println(os.Getpid(), beget())
-	select {}
+	sleep()
+	return 0
 }
+
+// sleep is for ever by the measure of a test. An empty select would be a deadlock to Go where there is no cgo, and the end.
+func sleep() { time.Sleep(time.Hour) }
 
 // beget starts a process in a session of its own whose parent is gone by the time that this returns.
 func beget() (pid int) {
@@ -110,7 +114,7 @@ func beget() (pid int) {
 func beSleeper(args []string) int {
 	if len(args) == 0 {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
-		select {}
+		sleep()
 	}
 	cmd := exec.Command(os.Args[0], "sleeper")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

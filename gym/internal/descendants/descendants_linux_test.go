@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // role makes this test binary one of the processes of a test.
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 	case "sleeper":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 		fmt.Println(os.Getpid()) // it does not hear them from here on
-		select {}
+		time.Sleep(time.Hour)    // an empty select would be a deadlock to Go where there is no cgo, and the end
 	}
 	os.Exit(m.Run())
 }
