@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -204,7 +205,7 @@ func TestExec_passes_through(t *testing.T) {
 // startSelf starts this test program by 'lens exec', to be signalled.
 func startSelf(t *testing.T, c *collector, attr *syscall.SysProcAttr, stdin *os.File, command ...string) *blackbox.Program {
 	t.Helper()
-	hearHangups(t)
+	hearHangups()
 	path, _ := self(t)
 	cmd := exec.Command(command[0], append(command[1:], "exec", "--name", "signalled", "--", path)...)
 	cmd.Env = append(append(blackbox.Environment("HOME="+t.TempDir(), envChild+"=signals"), c.env()...), "LENS="+lensBinary)
@@ -221,16 +222,12 @@ func startSelf(t *testing.T, c *collector, attr *syscall.SysProcAttr, stdin *os.
 	return p
 }
 
-// hearHangups gives what the test starts no SIGHUP that is ignored, as when the tests themselves run under nohup.
-func hearHangups(t *testing.T) {
-	t.Helper()
-	if !signal.Ignored(unix.SIGHUP) {
-		return
+// hearHangups gives what the tests start no SIGHUP that is ignored, as when they run under nohup themselves.
+var hearHangups = sync.OnceFunc(func() {
+	if signal.Ignored(unix.SIGHUP) {
+		signal.Notify(make(chan os.Signal, 1), unix.SIGHUP)
 	}
-	c := make(chan os.Signal, 1)
-	signal.Notify(c, unix.SIGHUP)
-	t.Cleanup(func() { signal.Stop(c) })
-}
+})
 
 // Signals go to the command, which decides what becomes of them.
 func TestExec_signals(t *testing.T) {
