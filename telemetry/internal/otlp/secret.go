@@ -12,8 +12,8 @@ import (
 // hidden stands for what nobody may read in a log.
 const hidden = "xxxxx"
 
-// Redact is a URL without user, password and the values of its query, where keys of collectors stand.
-func Redact(u *url.URL) string {
+// redact is a URL without user, password and the values of its query, where keys of collectors stand.
+func redact(u *url.URL) string {
 	shown := *u
 	if u.User != nil {
 		shown.User = url.User(hidden)
@@ -37,10 +37,10 @@ func redactQuery(query string) string {
 	return strings.Join(pairs, "&")
 }
 
-// redactURL is [Redact] also of text that is no URL.
+// redactURL is [redact] also of text that is no URL.
 func redactURL(text string) string {
 	if u, err := url.Parse(text); err == nil && u.Host != "" {
-		return Redact(u)
+		return redact(u)
 	}
 	if before, _, ok := strings.Cut(text, "?"); ok {
 		text = before + "?" + hidden
@@ -69,7 +69,7 @@ func (t Target) Quote(text string) string {
 	return printable.Line(t.Hide(strings.Join(strings.Fields(text), " ")))
 }
 
-// secrets are the values of headers, those behind a word such as Bearer also alone, and what [Redact] hides; the longest first.
+// secrets are the values of headers, those behind a word such as Bearer also alone, and what [redact] hides; the longest first.
 func (t Target) secrets() (all []string) {
 	add := func(values ...string) {
 		for _, v := range values {

@@ -79,7 +79,7 @@ func headerLines(h http.Header) (lines []string) {
 }
 
 // String is the URL without what is secret in it.
-func (t Target) String() string { return Redact(t.URL) }
+func (t Target) String() string { return redact(t.URL) }
 
 // protocol is the one that is set; without any it is http/protobuf, save that an endpoint with the port of gRPC says gRPC,
 // which is what the Python library speaks when nobody chooses.
@@ -147,7 +147,7 @@ func (s Signal) url(protocol string, log *slog.Logger) (*url.URL, error) {
 	case u.Port() == "4317":
 		return nil, fmt.Errorf("%s=%s: 4317 is the port of OTLP over gRPC, and the protocol is %s; "+
 			"set OTEL_EXPORTER_OTLP_PROTOCOL=grpc, or an endpoint with the collector's HTTP port, usually 4318",
-			variable, Redact(u), protocol)
+			variable, redact(u), protocol)
 	case variable != envEndpoint:
 		u.Path = cmp.Or(u.Path, "/") // as it is, says the specification
 		return u, nil
@@ -187,7 +187,7 @@ func (s Signal) bare(variable, endpoint string) (*url.URL, error) {
 func (s Signal) warnOfPath(u *url.URL, log *slog.Logger) {
 	if strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), s.Path) {
 		log.Warn("telemetry: "+envEndpoint+" is a base URL to which "+s.Path+" is added; it already ends in that. "+
-			"Cut it off, or use "+s.variable("ENDPOINT"), "value", Redact(u))
+			"Cut it off, or use "+s.variable("ENDPOINT"), "value", redact(u))
 	}
 }
 
