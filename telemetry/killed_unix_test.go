@@ -172,8 +172,11 @@ func keepOpen() {
 	if err := h.ForceFlush(context.Background()); err != nil {
 		panic(err)
 	}
-	for h.Stats().Exported < 1 { // on a busy machine it goes by the disk
-		time.Sleep(time.Millisecond)
+	deadline := time.Now().Add(time.Minute)
+	for ; h.Stats().Exported < 1; time.Sleep(time.Millisecond) { // on a busy machine it goes by the disk
+		if time.Now().After(deadline) {
+			panic("nothing was sent within a minute")
+		}
 	}
 	ctx, _ = otel.Tracer("other").Start(ctx, "2 other", trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attribute.String("early", "x")),
 		trace.WithLinks(trace.Link{SpanContext: trace.SpanContextFromContext(ctx)}))
