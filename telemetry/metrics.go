@@ -41,11 +41,11 @@ func newMeters(ctx context.Context, c Config, res *sdkresource.Resource, o optio
 	}
 	sayUnusable(metricVariables, log)
 	m := &meters{}
-	opts := []sdkmetric.Option{sdkmetric.WithResource(res), sdkmetric.WithView(o.Views...)}
+	var readers []sdkmetric.Option
 	var exporters []sdkmetric.Exporter
 	switch {
 	case o.Reader != nil:
-		opts = append(opts, sdkmetric.WithReader(o.Reader))
+		readers = append(readers, sdkmetric.WithReader(o.Reader))
 	case o.Exporter == nil:
 		names, err := c.exportersFor(signalMetrics, log)
 		if err != nil {
@@ -63,18 +63,18 @@ func newMeters(ctx context.Context, c Config, res *sdkresource.Resource, o optio
 		if m.endpoint, err = o.Scrape(scrape.Source{Resource: res, Producers: producers(s, o), Log: log}); err != nil {
 			return nil, errors.Join(err, shutdownAll(ctx, exporters))
 		}
-		opts = append(opts, sdkmetric.WithReader(m.endpoint.Reader()))
+		readers = append(readers, sdkmetric.WithReader(m.endpoint.Reader()))
 	}
 	if len(exporters) > 0 {
 		every := interval(log)
 		for _, e := range exporters {
-			opts = append(opts, sdkmetric.WithReader(newReader(e, every, s, o)))
+			readers = append(readers, sdkmetric.WithReader(newReader(e, every, s, o)))
 		}
 	}
-	if len(opts) == 2 {
+	if len(readers) == 0 {
 		return nil, nil
 	}
-	m.provider = sdkmetric.NewMeterProvider(opts...)
+	m.provider = sdkmetric.NewMeterProvider(append(readers, sdkmetric.WithResource(res), sdkmetric.WithView(o.Views...))...)
 	return m, nil
 }
 
