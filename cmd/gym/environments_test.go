@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lensgo/lens/cmd/internal/blackbox"
 )
 
 // exampleOf is the data set that comes with an environment.
@@ -115,7 +117,7 @@ func TestRowThatCannotBeScored(t *testing.T) {
 
 // A server that exposes its tools over MCP does so to whoever has the token of a session, and to nobody else.
 func TestServeOverMCP(t *testing.T) {
-	port := freePort(t)
+	port := blackbox.FreePort(t)
 	cmd := gymCommand(t.Context(), []string{"NEMO_GYM_CONFIG_PATH=weather", fmt.Sprintf("NEMO_GYM_CONFIG_DICT=weather: {resources_servers: "+
 		"{example_tool_call_multireward: {entrypoint: app.py, domain: agent, expose_tools_over_mcp: true, host: 127.0.0.1, port: %d}}}", port)}, "serve")
 	if err := cmd.Start(); err != nil {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/lensgo/lens/cmd/internal/blackbox"
 )
 
 // tags are those that the program is built with.
@@ -75,7 +77,7 @@ func TestOffAgentPassesTracesOn(t *testing.T) {
 	model := h.serve(t, map[string]string{"/v1/responses": `{"id":"r","created_at":1,"model":"m","object":"response","output":[{"type":"message",` +
 		`"id":"m","role":"assistant","status":"completed","content":[{"type":"output_text","text":"done","annotations":[]}]}],` +
 		`"parallel_tool_calls":false,"tool_choice":"auto","tools":[]}`})
-	port := freePort(t)
+	port := blackbox.FreePort(t)
 	dict := fmt.Sprintf(`model:
   responses_api_models:
     synthetic_model: {entrypoint: app.py, host: 127.0.0.1, port: %d}

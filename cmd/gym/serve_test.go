@@ -9,11 +9,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/lensgo/lens/cmd/internal/blackbox"
 )
 
 // A supervisor that is not ours hands the configuration down in the environment, as the Python system does.
 func TestServeFromEnvironment(t *testing.T) {
-	port := freePort(t)
+	port := blackbox.FreePort(t)
 	dict := fmt.Sprintf(`other:
   responses_api_models:
     synthetic_model: {entrypoint: app.py, host: 127.0.0.1, port: 1}

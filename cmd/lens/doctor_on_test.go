@@ -29,6 +29,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lensgo/lens/cmd/internal/blackbox"
 	"github.com/lensgo/lens/cmd/internal/doctor"
 )
 
@@ -174,15 +175,10 @@ func listening(t *testing.T, hangUp bool) string {
 // portOf is the port of an address.
 func portOf(address string) string { return address[strings.LastIndex(address, ":")+1:] }
 
-// closed is the address of a port that nobody listens at.
+// closed is the address of a port that nobody listens at, not even a test beside this one.
 func closed(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return "http://" + l.Addr().String()
+	return fmt.Sprintf("http://127.0.0.1:%d", blackbox.FreePort(t))
 }
 
 // situation is an environment in which something is wrong, and the code of what is found.

@@ -1,14 +1,15 @@
 //go:build unix
 
-package main_test
+package blackbox
 
 import (
 	"syscall"
 	"testing"
 )
 
-// freePort is a port of 127.0.0.1 that nobody but a server told of it gets: until the test ends a socket that does not listen holds it.
-func freePort(t *testing.T) int {
+// FreePort is a port of 127.0.0.1 that nobody but a server told of it gets, and that refuses connections until then: a socket that does
+// not listen holds it until the test ends.
+func FreePort(t testing.TB) int {
 	t.Helper()
 	syscall.ForkLock.RLock()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
@@ -19,7 +20,7 @@ func freePort(t *testing.T) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { syscall.Close(fd) })
+	t.Cleanup(func() { syscall.Close(fd) }) //nolint:errcheck // nothing was written
 	if err := syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1); err != nil {
 		t.Fatal(err)
 	}
